@@ -20,26 +20,37 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from plimsoll.choice.selection import Chosen
     from plimsoll.errors import EngineError, InputError, Interrupted, PlimsollError, SafetyRefusal, StoreError, TargetError
     from plimsoll.points.listener import Listener, Step
+    from plimsoll.points.preview import Preview
+    from plimsoll.points.sizing import SizingAnswer
     from plimsoll.points.undertaking import Run
     from plimsoll.result import Result
     from plimsoll.tables.table import Table
+    from plimsoll.verbs.choice import choose
     from plimsoll.verbs.comparison import Comparison, compare
-    from plimsoll.verbs.measuring import check, curve, matrix, ramp, replay, run, scale, search, steady, steps, suite
-    from plimsoll.verbs.stored import Store, StoredRun
-    from plimsoll.verbs.stored import open_store as open  # noqa: A004
+    from plimsoll.verbs.measurement import check, curve, matrix, preview, ramp, replay, run, scale, search, steady, steps, suite
+    from plimsoll.verbs.sizing import size
+    from plimsoll.verbs.store import Store, StoredRun
+    from plimsoll.verbs.store import open_store as open  # noqa: A004
 
 __version__ = "0.1.0"
 
 #: Where each public name is, and what it is called there if not the same.
 _HOMES = {
     **dict.fromkeys(
-        ("check", "curve", "matrix", "ramp", "replay", "run", "scale", "search", "steady", "steps", "suite"), "plimsoll.verbs.measuring"
+        ("check", "curve", "matrix", "preview", "ramp", "replay", "run", "scale", "search", "steady", "steps", "suite"),
+        "plimsoll.verbs.measurement",
     ),
     **dict.fromkeys(("Comparison", "compare"), "plimsoll.verbs.comparison"),
-    **dict.fromkeys(("Store", "StoredRun"), "plimsoll.verbs.stored"),
-    "open": "plimsoll.verbs.stored:open_store",
+    **dict.fromkeys(("Store", "StoredRun"), "plimsoll.verbs.store"),
+    "open": "plimsoll.verbs.store:open_store",
+    "choose": "plimsoll.verbs.choice",
+    "Chosen": "plimsoll.choice.selection",
+    "size": "plimsoll.verbs.sizing",
+    "SizingAnswer": "plimsoll.points.sizing",
+    "Preview": "plimsoll.points.preview",
     "Run": "plimsoll.points.undertaking",
     **dict.fromkeys(("Listener", "Step"), "plimsoll.points.listener"),
     "Result": "plimsoll.result",
@@ -49,15 +60,18 @@ _HOMES = {
     ),
 }
 __all__ = [
+    "Chosen",
     "Comparison",
     "EngineError",
     "InputError",
     "Interrupted",
     "Listener",
     "PlimsollError",
+    "Preview",
     "Result",
     "Run",
     "SafetyRefusal",
+    "SizingAnswer",
     "Step",
     "Store",
     "StoreError",
@@ -65,15 +79,18 @@ __all__ = [
     "Table",
     "TargetError",
     "check",
+    "choose",
     "compare",
     "curve",
     "matrix",
     "open",
+    "preview",
     "ramp",
     "replay",
     "run",
     "scale",
     "search",
+    "size",
     "steady",
     "steps",
     "suite",

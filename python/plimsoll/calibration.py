@@ -2,25 +2,25 @@
 
 Model: the engine runs its loop on ``null`` (no I/O at all) and ``nop`` (an empty trip through io_uring); the figures are kept in
 ``$XDG_CACHE_HOME/plimsoll`` under a name made of the machine, kernel, CPU and version, so that a change of any measures anew.
-A calibration in which a part completed nothing, or an I/O without storage seems to cost more than `COST_NS_MAX`, says what else the machine
-did; it is measured again for longer, never remembered, and one that an earlier version remembered is not taken.
+A calibration that is not sensible (`plimsoll.own_cost`) says what else the machine did; it is measured again for longer, never
+remembered, and one that an earlier version remembered is not taken.
 Limits: other load on the machine at that moment makes the cost look higher than it is.
 
-    calibration = load() or quick(engine)
-    calibration["nop"]["iops_per_core"]
+    own_cost = load() or quick(engine)
+    own_cost.per_core(NOP)
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 from contextlib import suppress
 
 from plimsoll import __version__
 from plimsoll.displayed import encoded
-from plimsoll.engine import Engine, Json
+from plimsoll.engine import Engine
 from plimsoll.errors import EngineError, PlimsollError, StoreError
+from plimsoll.own_cost import OwnCost
 from plimsoll.store.durable import replace_file, store_error
 
 SCHEMA = "plimsoll.calibration/1"
@@ -28,22 +28,19 @@ SCHEMA = "plimsoll.calibration/1"
 QUICK_SECONDS = 0.2
 #: Each attempt lasts twice as long as the one before.
 ATTEMPTS = 3
-#: No processor needs longer for an I/O that reaches no storage; the slowest emulated ones stay below a tenth of it.
-COST_NS_MAX = 100_000.0
-_RATE = "iops_per_core"
 
 
-def load() -> Json | None:
+def load() -> OwnCost | None:
     """The remembered calibration of this machine, if there is one that can be read."""
     with suppress(OSError, ValueError, RecursionError, AttributeError):
         with open(cache_path(), encoding="utf-8") as file:
-            value: Json = json.load(file)
-        if value.get("schema") == SCHEMA and sensible(value):
-            return value
+            value = json.load(file)
+        if value.get("schema") == SCHEMA and OwnCost(value).sensible():
+            return OwnCost(value)
     return None
 
 
-def quick(engine: Engine) -> Json | None:
+def quick(engine: Engine) -> OwnCost | None:
     """Calibrate now, in a fraction of a second, and remember it; None where the engine cannot, or the machine is too busy."""
     try:
         return save(measured(engine, QUICK_SECONDS))
@@ -51,11 +48,11 @@ def quick(engine: Engine) -> Json | None:
         return None
 
 
-def measured(engine: Engine, seconds: float) -> Json:
+def measured(engine: Engine, seconds: float) -> OwnCost:
     """The figures of the first attempt that makes sense; raises `EngineError` when none of `ATTEMPTS` does."""
     for attempt in range(ATTEMPTS):
         figures = engine.calibrate(seconds * 2**attempt)
-        if sensible(figures):
+        if figures.sensible():
             return figures
     raise EngineError(
         "what one I/O costs Plimsoll could not be measured: this machine has no processor time for it; "
@@ -63,37 +60,21 @@ def measured(engine: Engine, seconds: float) -> Json:
     )
 
 
-def sensible(figures: Json) -> bool:
-    """Whether every part completed something, at a cost that a processor can have. ``nop`` may be missing: there is no io_uring then."""
-    parts = [figures.get("null"), *([] if figures.get("nop") is None else [figures["nop"]])]
-    rates = [rate for part in parts for rate in _rates(part)]
-    return bool(rates) and all(
-        isinstance(rate, (int, float)) and math.isfinite(rate) and rate > 0 and 1e9 / rate <= COST_NS_MAX for rate in rates
-    )
-
-
-def _rates(part: object) -> list[object]:
-    """The rate of a part and those of its depths; None for one that is missing."""
-    if not isinstance(part, dict):
-        return [None]
-    return [part.get(_RATE), *(depth.get(_RATE) for depth in part.values() if isinstance(depth, dict))]
-
-
-def save(figures: Json) -> Json:
+def save(figures: OwnCost) -> OwnCost:
     """Remember ``figures``; a cache that cannot be written costs only the next calibration."""
     with suppress(StoreError):
         remember(figures)
-    return {"schema": SCHEMA, **figures}
+    return _named(figures)
 
 
-def remember(figures: Json) -> Json:
+def remember(figures: OwnCost) -> OwnCost:
     """The same, for whoever wants to know: raises `StoreError` when it cannot be written."""
-    value = {"schema": SCHEMA, **figures}
+    value = _named(figures)
     try:
         os.makedirs(os.path.dirname(cache_path()), exist_ok=True)
     except OSError as problem:
         raise store_error(os.path.dirname(cache_path()), problem) from None
-    replace_file(cache_path(), json.dumps(value, indent=1).encode(), durable=False)
+    replace_file(cache_path(), json.dumps(value.figures, indent=1).encode(), durable=False)
     return value
 
 
@@ -101,6 +82,11 @@ def cache_path() -> str:
     """Where the calibration of this machine is kept."""
     root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(root, "plimsoll", f"calibration-{_machine_key()}.json")
+
+
+def _named(cost: OwnCost) -> OwnCost:
+    """With the name of its schema, as it is kept."""
+    return OwnCost({"schema": SCHEMA, **cost.figures})
 
 
 def _machine_key() -> str:

@@ -20,16 +20,18 @@ from plimsoll import calibration
 from plimsoll.analysis.point.definition import arrival, checks_journal, concurrency, drawn_by_stream, offered_per_s
 from plimsoll.analysis.point.observation import Observation
 from plimsoll.analysis.point.summary import Summary
-from plimsoll.engine import Control, Engine, Json
+from plimsoll.engine import Control, Engine, Permission
 from plimsoll.engine import Job as Order
 from plimsoll.errors import InputError, PlimsollError, SafetyRefusal
 from plimsoll.foreground import Push, served
 from plimsoll.host.machine import versions
 from plimsoll.host.target import monitored_devices
 from plimsoll.monitor.sampler import Sampler, Snapshot, sample
-from plimsoll.result import JobRecord, Result, Status, iso_time
-from plimsoll.stored import Definition, Ended, EngineOutcome, HostFacts, Interval, Options, Sample, Silence
+from plimsoll.own_cost import OwnCost
+from plimsoll.result import JobRecord, Result, Status, host_results, iso_time
+from plimsoll.stored import Definition, Ended, EngineOutcome, HostFacts, Interval, Json, Options, Sample, Silence
 from plimsoll.target import Target
+from plimsoll.units import significant
 
 if TYPE_CHECKING:
     from plimsoll.analysis.point.stopping_rule import Goal, Pursuit
@@ -46,7 +48,8 @@ _STOPPED = "Stopped by a signal; what was measured until then is kept."
 class Job:
     """What is to be run. ``workload`` and ``options`` are canonical; ``host`` holds the facts of machine and ``target``.
 
-    With a ``goal`` the point ends when it is reached, and the duration is the time limit.
+    With a ``goal`` the point ends when it is reached, and the duration is the time limit. ``hosts`` measure it together, in place
+    of this one.
     """
 
     id: str
@@ -54,9 +57,10 @@ class Job:
     options: Options
     target: Target
     host: HostFacts
-    permission: Json | None = None
+    permission: Permission | None = None
     repeat: int = 1
     goal: Goal | None = None
+    hosts: tuple[str, ...] = ()
 
     @property
     def modelled(self) -> bool:
@@ -87,7 +91,7 @@ def unfinished(job: Job) -> Result:
         repeat=job.repeat,
         duration_s=float(job.options["duration"]),
         warmup_s=float(job.options["warmup"]),
-        threads=threads,
+        threads=threads * max(1, len(job.hosts)),
         queue_depth=depth,
         arrival=arrival(job.workload),
         definition=job.workload,
@@ -123,14 +127,18 @@ def measure(job: Job, engine: Engine, sink: Sink, control: Control, silent: Call
         "target": job.target,
         "permission": job.permission,
     }
-    with _Watch(observes_host=not job.modelled) as watch:
+    with _Watch(observes_host=not job.modelled and not job.hosts) as watch:
         outcome, failure = served(
-            lambda push: engine.run_job(request, watch.stamped(push), control), recording.take, give_up=control.abort, quiet=recording.quiet
+            lambda push: watch.to_the_end(push, lambda hear: engine.run_job(request, hear, control)),
+            recording.take,
+            give_up=control.abort,
+            quiet=recording.quiet,
         )
     if isinstance(failure, (InputError, SafetyRefusal)):
         raise failure
     unmeasured = (control.stopped and not recording.ended_by_goal) or checks_journal(job.workload)
-    own_cost = calibration.load() or (None if unmeasured else calibration.quick(engine))
+    # What a request costs on each of several hosts stands in their own results.
+    own_cost = None if job.hosts else calibration.load() or (None if unmeasured else calibration.quick(engine))
     return recording.result(outcome or {}, failure, own_cost)
 
 
@@ -153,11 +161,22 @@ class _Watch:
         """An event callback for the engine."""
 
         def forward(kind: str, event: Json) -> None:
+            if kind == "servers":
+                if self._sampler is not None:
+                    self._sampler.include(event["pids"])
+                return
             if self._sampler is not None and kind in ("start", "tick"):
                 event["snapshot"] = self._sampler.snapshot()
             push(kind, event)
 
         return forward
+
+    def to_the_end(self, push: Push, run: Callable[[Callable[[str, Json], None]], EngineOutcome]) -> EngineOutcome:
+        """What ``run`` returns; then the counters once more, since a job that ends with its amount has no tick there."""
+        outcome = run(self.stamped(push))
+        if self._sampler is not None:
+            push("end", {"snapshot": self._sampler.snapshot()})
+        return outcome
 
     def __enter__(self) -> _Watch:
         return self
@@ -181,6 +200,8 @@ class _Recording:
     start_ns: int = 0
     snapshots: deque[tuple[int, Snapshot]] = field(default_factory=lambda: deque(maxlen=_SNAPSHOTS_KEPT))
     measured: tuple[Snapshot, Snapshot] | None = None
+    #: When the measured phase ended, as far as is known.
+    measured_to_ns: int = 0
     silent: Callable[[Silence], None] = lambda _: None
     silence: Silence | None = None
 
@@ -193,8 +214,12 @@ class _Recording:
             self._tick(event)
         elif kind == "interval":
             self._interval(cast("Interval", event))
+        elif kind == "end":
+            self._end(event["snapshot"])
         elif kind == "silence":
             self._silence(cast("Silence", event))
+        elif kind == "hosts" and (hear := getattr(self.sink, "hosts", None)) is not None:
+            hear(event["hosts"])
 
     def quiet(self, seconds: float) -> None:
         """The engine has said nothing for so long; once it has begun it tells itself what of that is the target's silence."""
@@ -206,7 +231,7 @@ class _Recording:
             self.silence = event
         self.silent({"target": self.skeleton.job.target, **event})
 
-    def result(self, outcome: EngineOutcome, failure: PlimsollError | None, own_cost: Json | None) -> Result:
+    def result(self, outcome: EngineOutcome, failure: PlimsollError | None, own_cost: OwnCost | None) -> Result:
         """The result of all that was taken; what judges it is imported now that the load is over."""
         from plimsoll.analysis.point.verification import verified
         from plimsoll.analysis.validity.conclusion import conclude
@@ -215,6 +240,7 @@ class _Recording:
             # Whoever was left without waiting for the target could not say it at the end.
             outcome = {**outcome, "silence": self.silence}
         status, error = _ending(outcome, failure, ended_by_goal=self.ended_by_goal)
+        hosts = host_results(outcome.pop("hosts", []))
         used = (outcome.get("backend") or {}).get("used")
         finished = replace(
             self.skeleton,
@@ -222,8 +248,9 @@ class _Recording:
             error=error,
             modelled=self.skeleton.modelled or used in _MODELLED,
             engine=outcome,
-            calibration=own_cost,
+            calibration=None if own_cost is None else own_cost.figures,
             monitor=sample(*self.measured, self._devices()) if self.measured else {},
+            hosts=hosts,
         )
         if status == "complete":
             finished = replace(finished, ended=self._ended(outcome))
@@ -233,8 +260,8 @@ class _Recording:
         if outcome.get("stopped_by") == "amount" and not self.ended_by_goal:
             # The streams had an end of their own, which came before goal and duration.
             if (outcome.get("files") or {}).get("ran_out"):
-                return {"by": "amount", "how": f"nothing was left to do after {self.observation.elapsed_s:.3g} s"}
-            return {"by": "amount", "how": f"every stream had done its amount after {self.observation.elapsed_s:.3g} s"}
+                return {"by": "amount", "how": f"nothing was left to do after {significant(self.observation.elapsed_s)} s"}
+            return {"by": "amount", "how": f"every stream had done its amount after {significant(self.observation.elapsed_s)} s"}
         return self.skeleton.ended if self.pursuit is None else self.pursuit.ended()
 
     def _interval(self, event: Interval) -> None:
@@ -268,6 +295,14 @@ class _Recording:
         if self.snapshots:
             first = self.measured[0] if self.measured else self._nearest(interval["start_ns"])
             self.measured = (first, self._nearest(interval["end_ns"]))
+            self.measured_to_ns = interval["end_ns"]
+
+    def _end(self, snapshot: Snapshot) -> None:
+        """The job is over: what was counted then belongs to the measured phase where no tick lies nearer to its end, or none at all."""
+        self._keep(snapshot.monotonic_ns - self.start_ns, snapshot)
+        if self.measured is not None:
+            first, last = self.measured[0], self._nearest(self.measured_to_ns)
+            self.measured = (first, snapshot if last is first else last)
 
     def _nearest(self, offset_ns: int) -> Snapshot:
         return min(self.snapshots, key=lambda kept: abs(kept[0] - offset_ns))[1]

@@ -61,6 +61,20 @@ def any_noted() -> bool:
         return False
 
 
+def any_gang() -> bool:
+    """Whether a gang of this user's is noted, alive or not (`plimsoll.gang.leftovers`)."""
+    try:
+        return bool(os.listdir(gangs_folder()))
+    except OSError:
+        return False
+
+
+def gangs_folder() -> str:
+    """Where workers on this machine store, and where each gang is noted."""
+    root = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    return os.path.join(root, "plimsoll", "gangs")
+
+
 def orphans() -> Iterator[Note]:
     """The servers whose run was killed. A note of a directory that is gone is removed."""
     from plimsoll.engine import native_files

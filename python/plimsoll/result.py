@@ -18,9 +18,8 @@ from typing import Any, Literal, get_args
 from plimsoll.displayed import quoted
 from plimsoll.errors import StoreError
 from plimsoll.shape import Misshapen, fitted, sound
-from plimsoll.stored import Cache, Coordinates, Definition, Ended, EngineOutcome, HostFacts, Options, Placed, ResultParts, Sample
+from plimsoll.stored import Cache, Coordinates, Definition, Ended, EngineOutcome, HostFacts, Json, Options, Placed, ResultParts, Sample
 
-Json = dict[str, Any]
 Status = Literal["complete", "interrupted", "failed", "incomplete"]
 Severity = Literal["invalid", "doubt", "note"]
 
@@ -28,7 +27,7 @@ SCHEMA = "plimsoll.result/1"
 #: Facts of a target that the reader took null for before they had a type of their own.
 _NEVER_NULL = ("kind", "size_bytes", "devices")
 #: Operations on files, in the order of every table.
-FileOp = Literal["create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir"]
+FileOp = Literal["create", "open", "close", "access", "stat", "setattr", "rename", "copy", "move", "delete", "mkdir", "rmdir", "deliver"]
 #: Tasks of mail users, but for those whose words are operations on files as well.
 MailOp = Literal["login", "check-inbox", "send", "reply", "reply-all", "forward", "search", "calendar", "resolve"]
 #: Queries and refresh functions of decision support, by their numbers.
@@ -38,7 +37,11 @@ QueryOp = Literal[
 ]  # fmt: skip
 #: Transactions of order entry, in the order of every table.
 TransactionOp = Literal["new-order", "payment", "order-status", "delivery", "stock-level"]
-Op = Literal["read", "write", "trim", "flush"] | FileOp | QueryOp | TransactionOp | MailOp
+#: Requests of a mail store that are not its databases' own, in the order of every table.
+StoreOp = Literal["log-read", "log-write", "maintenance-read", "replication-read"]
+#: Analytics workflows, and their steps in order.
+StepOp = Literal["workflow", "data-step", "iterate", "format", "index", "sort", "summary"]
+Op = Literal["read", "write", "trim", "flush"] | FileOp | QueryOp | TransactionOp | MailOp | StoreOp | StepOp
 OPS: tuple[Op, ...] = tuple(op for words in get_args(Op) for op in get_args(words))
 
 
@@ -87,12 +90,43 @@ class Flag:
     advice: str
 
 
+#: Parts of names of flags that are no words as they stand; `page/src/sections/flags.ts` has the same.
+_SPELT = {"io": "I/O", "littles": "Little's", "uring": "io_uring"}
+
+
+def flag_words(name: str) -> str:
+    """A flag's name as sentences have it: ``other_load`` is "other load". METHODOLOGY lists the names."""
+    return " ".join(_SPELT.get(word, word) for word in name.split("_"))
+
+
+@dataclass(frozen=True)
+class DrawnInterval:
+    """Between what a modelled figure lies, given what nobody has looked up (`plimsoll.analysis.uncertainty.interval`).
+
+    ``level`` of the ``draws`` lie between ``low`` and ``high``, which would move by ``low_error`` and ``high_error`` with other draws.
+    ``mostly`` are the values that matter: name, places in the array's document, share of what the figure varies by, source. ``values``
+    are the figure at each draw, null where a draw ``failed``; draws of one number and ``seed`` have what two arrays share in common.
+    """
+
+    low: float
+    high: float
+    level: float
+    draws: int
+    seed: int = 1
+    low_error: float = 0.0
+    high_error: float = 0.0
+    failed: int = 0
+    mostly: list[Json] = field(default_factory=list)
+    values: list[float | None] = field(default_factory=list)
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A metric with its 95 % confidence interval; the bounds are None where the measured time does not suffice for one.
 
     Units are those of the metric: per second, bytes per second, nanoseconds. ``batches`` says from how many batches of time
-    the interval was made. A value that is only ``at_least`` so much has no interval.
+    the interval was made. A value that is only ``at_least`` so much has no interval. ``interval`` is that of a modelled figure under
+    uncertainty, where draws were made.
     """
 
     value: float
@@ -101,6 +135,7 @@ class Estimate:
     batches: int = 0
     #: Whether the value is a lower bound, raised by requests that were outstanding when the measured time ended.
     at_least: bool = False
+    interval: DrawnInterval | None = None
 
 
 #: An interval whose ends are further apart than this factor says nothing that is worth printing.
@@ -131,6 +166,35 @@ class Outstanding:
     measured: int
     at_least: dict[str, float] = field(default_factory=dict)
     at_most: dict[str, float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class HostResult:
+    """What one host of several had to do with a point. Clocks are compared with that of the host that started all.
+
+    ``status`` ``lost`` says that nothing was heard of the host any more, ``error`` why and when. ``offset_ns`` is how far its clock is
+    ahead, within ``offset_bound_ns``; ``skew_ns`` how long after the common instant its last thread began, ``drift_ns`` by how much its
+    clock ran away until the end. ``target`` is its own, ``point`` where its own point is, beside run.json.
+    """
+
+    name: str
+    status: str
+    error: str | None = None
+    totals: Totals = field(default_factory=dict)
+    offset_ns: int | None = None
+    offset_bound_ns: int | None = None
+    skew_ns: int | None = None
+    drift_ns: int | None = None
+    #: By how much its wall clock was set meanwhile.
+    clock_set_ns: int | None = None
+    target: str = ""
+    #: The ranges of bytes, from and to, of a target that hosts share which it might touch; None for a target of its own.
+    touches: list[list[int]] | None = None
+    point: str | None = None
+    flags: list[Flag] = field(default_factory=list)
+    #: What carrying the gang cost this host meanwhile (`plimsoll.gang.own_cost`): ``cpu_ns`` in so many ``seconds``, ``memory_bytes``,
+    #: ``processes``, and the ``cores`` that they were kept on. None where nobody said it.
+    gang: Json | None = None
 
 
 @dataclass(frozen=True)
@@ -187,6 +251,18 @@ class Result:
     ended: Ended = field(default_factory=lambda: Ended(by="duration", how=""))
     #: How faithfully traces were replayed, one entry for each stream that has one (`plimsoll.analysis.point.replay`).
     replay: list[Json] = field(default_factory=list)
+    #: The hosts that measured it together, of whose figures the totals are the sum; empty for a point of this host alone.
+    hosts: list[HostResult] = field(default_factory=list)
+
+    @property
+    def plimsoll_version(self) -> str | None:
+        """Which Plimsoll measured it; None where another tool did."""
+        return self.versions.get("plimsoll")
+
+    @property
+    def origin(self) -> str | None:
+        """The other tool that measured it, as its files name it; None for a result of Plimsoll's."""
+        return self.versions.get("origin")
 
     @property
     def side(self) -> str:
@@ -213,7 +289,13 @@ class Result:
                 "the file was changed after Plimsoll wrote it, so measure the point again."
             ) from None
         streams, parts = ({name: _in_order(totals) for name, totals in groups.items()} for groups in (found.streams, found.parts))
-        return replace(found, totals=_in_order(found.totals), streams=streams, parts=parts)
+        hosts = [replace(host, totals=_in_order(host.totals)) for host in found.hosts]
+        return replace(found, totals=_in_order(found.totals), streams=streams, parts=parts, hosts=hosts)
+
+
+def host_results(parts: list[Json]) -> list[HostResult]:
+    """What an engine that is a gang says of its hosts."""
+    return [fitted(part, HostResult) for part in parts]
 
 
 def _mended(value: Json) -> Json:

@@ -20,15 +20,18 @@ import typing
 from collections.abc import Iterator
 from typing import Any, Literal, Union, get_args, get_origin
 
+from plimsoll.analysis.check.answer import CheckView
 from plimsoll.analysis.price.per_unit import PricedComparisonView
+from plimsoll.analysis.sizing.demand import SCHEMA as DEMAND
+from plimsoll.analysis.sizing.view import DemandDocument, SizingView
+from plimsoll.choice.view import SCHEMA as CHOICE
+from plimsoll.choice.view import ChoiceView
 from plimsoll.result import SCHEMA as RESULT
 from plimsoll.result import Result
-from plimsoll.stored import Interval, Placed, ResultParts, Run, Sample
-
-Json = dict[str, Any]
+from plimsoll.stored import Interval, Placed, ResultParts, Run, Sample, Schema
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_PLAIN: dict[Any, Json] = {
+_PLAIN: dict[Any, Schema] = {
     str: {"type": "string"},
     int: {"type": "number"},
     float: {"type": "number"},
@@ -37,11 +40,11 @@ _PLAIN: dict[Any, Json] = {
     Any: {},
     object: {},
 }
-RUN, COMPARISON = "plimsoll.run/1", "plimsoll.comparison/1"
+RUN, COMPARISON, SIZING = "plimsoll.run/1", "plimsoll.comparison/1", "plimsoll.sizing/1"
 _FIELD = re.compile(r"^    (\w+): ")
 
 
-def schema_of_documents() -> dict[str, Json]:
+def schema_of_documents() -> dict[str, Schema]:
     """Every schema by the name of its file in ``docs/reference``."""
     return {
         "result.schema.json": _document(Result, RESULT, "A point: points/*/result.json", _result_parts()),
@@ -49,14 +52,18 @@ def schema_of_documents() -> dict[str, Json]:
         "interval.schema.json": _document(Interval, None, "A line of points/*/intervals.jsonl"),
         "sample.schema.json": _document(Sample, None, "A line of points/*/monitor.jsonl"),
         "comparison.schema.json": _document(PricedComparisonView, COMPARISON, "What 'plimsoll compare --json' prints"),
+        "check.schema.json": _document(CheckView, None, "What 'plimsoll check --json' prints besides the run and its results"),
+        "demand.schema.json": _document(DemandDocument, DEMAND, "What 'plimsoll watch' keeps"),
+        "choice.schema.json": _document(ChoiceView, CHOICE, "What 'plimsoll choose --json' prints"),
+        "sizing.schema.json": _document(SizingView, SIZING, "What 'plimsoll size --json' prints"),
     }
 
 
-def _document(kind: Any, schema: str | None, title: str, parts: Json | None = None) -> Json:
-    known: Json = {}
+def _document(kind: Any, schema: str | None, title: str, parts: Schema | None = None) -> Schema:
+    known: Schema = {}
     found = _object(kind, known)
     found["properties"] |= parts or {}
-    head: Json = {"$schema": _DIALECT, "title": title}
+    head: Schema = {"$schema": _DIALECT, "title": title}
     if schema is not None:
         head["$id"] = schema
         found["properties"] = {"schema": {"const": schema}, **found["properties"]}
@@ -64,23 +71,23 @@ def _document(kind: Any, schema: str | None, title: str, parts: Json | None = No
     return {**head, **found, **({"$defs": dict(sorted(known.items()))} if known else {})}
 
 
-def _result_parts() -> Json:
+def _result_parts() -> Schema:
     """What the classes of a result leave open, and another type says; a part stands in the document as it does there."""
-    properties: Json = {}
+    properties: Schema = {}
     for kind in (ResultParts, Placed):
-        own: Json = {}
+        own: Schema = {}
         for name, part in typing.get_type_hints(kind).items():
             properties[name] = _inlined(_of(part, own), own)
     # Points of no experiment have an empty place.
     properties["place"] = {"anyOf": [properties["place"], {"type": "object", "maxProperties": 0}]}
     # A job has more than what is read again, so both hold.
-    known: Json = {}
+    known: Schema = {}
     job = _inlined(_of(typing.get_type_hints(Result)["job"], known), known)
     properties["job"] = {"allOf": [job, properties["job"]]}
     return properties
 
 
-def _inlined(schema: Any, known: Json) -> Any:
+def _inlined(schema: Any, known: Schema) -> Any:
     """The schema with what it refers to in its place."""
     if isinstance(schema, list):
         return [_inlined(item, known) for item in schema]
@@ -91,7 +98,7 @@ def _inlined(schema: Any, known: Json) -> Any:
     return {name: _inlined(value, known) for name, value in schema.items()}
 
 
-def _of(kind: Any, known: Json) -> Json:
+def _of(kind: Any, known: Schema) -> Schema:
     """The schema of a type; objects go to ``known`` and are referred to."""
     if kind in _PLAIN:
         return dict(_PLAIN[kind])
@@ -115,7 +122,7 @@ def _of(kind: Any, known: Json) -> Json:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _any_of(schemas: list[Json]) -> Json:
+def _any_of(schemas: list[Schema]) -> Schema:
     """Plain types together where nothing else is said of them."""
     distinct = [schema for index, schema in enumerate(schemas) if schema not in schemas[:index]]
     if {} in distinct:
@@ -126,7 +133,7 @@ def _any_of(schemas: list[Json]) -> Json:
     return {"anyOf": distinct}
 
 
-def _object(kind: Any, known: Json) -> Json:
+def _object(kind: Any, known: Schema) -> Schema:
     hints = typing.get_type_hints(kind)
     said = _remarks(kind)
     properties = {name: {**_of(each, known), **({"description": said[name]} if name in said else {})} for name, each in hints.items()}

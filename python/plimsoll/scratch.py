@@ -3,6 +3,7 @@
 Model: the engine makes and fills; this remembers which files it made, and says so before the first byte is written, so that a run that is
 killed and resumed still removes them. A file that was there before is never removed, and neither is one that the user wants to keep; one
 that a killed run left behind is removed as if it had been made here. What stays is released: its marker says that no run uses it any more.
+The same holds for the schema that a driver makes in a server of the user's; its address stands for it among the paths.
 What should be removed and cannot be is told with its reason, since it takes up room.
 
     with prepared(engine, Wanted(Target("./plimsoll-scratch.dat")), Hearer(on_progress), control) as inspection:
@@ -17,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.engine import Control, Engine, Json
+from plimsoll.engine import Control, Engine, Permission
 from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.foreground import served
 from plimsoll.host.target import target_paths
@@ -28,8 +29,8 @@ from plimsoll.units import binary
 DEFAULT_TARGET = "./plimsoll-scratch.dat"
 #: Size of a scratch file that nobody gave a size, unless a quarter of the free space is less (crates/engine/src/target/scratch.rs).
 USUAL_BYTES = 4 << 30
-#: Targets that hold trees of files, whose making leaves something where it fails.
-_OF_DIRECTORIES = ("directory", "directories")
+#: Targets that hold trees of files, or a schema, whose making leaves something where it fails.
+_LEAVING = ("directory", "directories", "server")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Wanted:
 
     target: Target
     size_bytes: int | None = None
-    permission: Json | None = None
+    permission: Permission | None = None
     keep: bool = False
     made: frozenset[str] = frozenset()
     on_quiet: Callable[[float], None] = lambda _: None
@@ -62,12 +63,13 @@ def prepared(engine: Engine, wanted: Wanted, hearer: Hearer, control: Control) -
     ours = wanted.target.text in (DEFAULT_TARGET, default_target(engine)) and bool(before.get("made_by_plimsoll"))
     left_behind = _left_behind(before)
     made = missing | {path for path in target_paths(before) if ours or path in left_behind or os.path.abspath(path) in wanted.made}
-    hearer.on_making({os.path.abspath(path) for path in made})
+    made |= _unkept_schema(engine, wanted.target, before)
+    hearer.on_making({path if _is_address(path) else os.path.abspath(path) for path in made})
     try:
         inspection = _prepare(engine, wanted, before, hearer.on_progress, control)
     except TargetError:
         # The engine has removed the files that it made in vain; what is there now another run may have made meanwhile.
-        if before.get("kind") in _OF_DIRECTORIES:
+        if before.get("kind") in _LEAVING:
             _leave(engine, made, hearer, keep=wanted.keep)
         raise
     except PlimsollError:
@@ -101,7 +103,7 @@ def remove_leftovers(driver_at: Callable[[str], Engine], paths: Iterable[str], o
     """Remove what a run made at ``paths`` before it was killed, where that is left behind still."""
     hearer = Hearer(lambda _done, _total: None, on_left=on_left)
     for path in paths:
-        if not os.path.lexists(path):
+        if not os.path.lexists(path) and not _is_address(path):
             continue
         engine = driver_at(path)
         try:
@@ -165,6 +167,18 @@ def _left_behind(inspection: Inspection) -> set[str]:
     return {str(part["path"]) for part in parts if part.get("left_behind") and part.get("path")}
 
 
+def _unkept_schema(engine: Engine, target: Target, inspection: Inspection) -> set[str]:
+    """The address of a server of the user's where our schema is yet to be made, or where a killed run left one."""
+    state_of = getattr(engine, "schema_state", None)
+    if inspection.get("kind") != "server" or state_of is None or state_of(target) == "kept":
+        return set()
+    return {target.text}
+
+
+def _is_address(path: str) -> bool:
+    return "://" in path
+
+
 def default_target(engine: Engine) -> str:
     """What is measured when no target is named; drivers that take no file have another one."""
     return str(getattr(engine, "default_target", DEFAULT_TARGET))
@@ -173,7 +187,9 @@ def default_target(engine: Engine) -> str:
 def _unused_directories(inspection: Inspection) -> set[str]:
     """Directories that nothing of ours is in yet: what is laid out there is removed again, the directories themselves stay."""
     parts: Sequence[PartInspection | Inspection] = inspection.get("parts") or [inspection]
-    return {str(part["path"]) for part in parts if part.get("kind") == "directory" and not part.get("made_by_plimsoll")}
+    # Directories of several hosts together have no path, and are each host's own to remove.
+    directories = [part for part in parts if part.get("kind") == "directory" and part.get("path")]
+    return {str(part["path"]) for part in directories if not part.get("made_by_plimsoll")}
 
 
 def _prepare(engine: Engine, wanted: Wanted, before: Inspection, on_progress: Callable[[int, int], None], control: Control) -> Inspection:

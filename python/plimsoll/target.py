@@ -14,22 +14,24 @@ import json
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from plimsoll.passwords import withheld
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 _ARRAY = "array:"
 
 
 @dataclass(frozen=True)
 class Target:
-    """``document`` is that of an array; ``driver`` is the one that the target is for, None for the block engine."""
+    """``document`` is that of an array; ``driver`` is the one that the target is for, None for the block engine.
+
+    ``layout`` is what has to be laid out before the target is there (`plimsoll.points.layouts`), empty where nothing has.
+    """
 
     text: str
     document: Json | None = field(default=None, compare=False, repr=False)
     driver: str | None = None
+    layout: str = ""
 
     @property
     def kind(self) -> str:

@@ -160,6 +160,15 @@ def significant(value: float, digits: int = 3) -> str:
     return shown.rstrip("0").rstrip(".") if decimals else shown
 
 
+def within(value: float, low: float, high: float) -> float:
+    """A value rounded to what an interval allows: to a tenth of the interval's leading digit, never to less than its own first digit."""
+    width = high - low
+    if not (value and width > 0 and math.isfinite(width)):
+        return value
+    step = 10.0 ** (math.floor(math.log10(min(width, abs(value)))) - 1)
+    return round(value / step) * step
+
+
 def brief_duration(ns: float) -> str:
     """The same for a sentence, without needless zeros: ``1.5 ms``."""
     figure, blank, unit = duration(ns).partition(" ")

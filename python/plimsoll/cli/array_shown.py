@@ -1,12 +1,13 @@
 """What ``plimsoll show`` says of an array: its components as a graph, what limits it, and where every value comes from.
 
-show_array("array:msa2000-raid5", as_json=False)
+show_array("array:msa2000-raid5", Plan(), as_json=False)
 """
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from statistics import median
 from typing import Any
 
 import click
@@ -14,17 +15,20 @@ import click
 from plimsoll import engine as engines
 from plimsoll.analysis.point.array import SATURATED
 from plimsoll.catalog.composition.merge import UNSOURCED
+from plimsoll.catalog.ranges import uncertain
 from plimsoll.cli.screen import terminal_width
 from plimsoll.displayed import as_document
-from plimsoll.reports.limits import component_words
+from plimsoll.points.array_outline import outlined
+from plimsoll.reports.limits import ceiling_words, component_words
+from plimsoll.reports.terminal.screen import folded
 from plimsoll.reports.terminal.table import table
+from plimsoll.reports.uncertainty import mostly_words
+from plimsoll.stored import Json
 from plimsoll.target import target_of
-from plimsoll.units import binary, count, duration, megabytes
-
-Json = dict[str, Any]
+from plimsoll.uncertainty.figures import Plan
+from plimsoll.units import binary, count, duration, megabytes, significant, within
 
 _ABOUT = ("purpose", "source", "rationale")
-_PROSE_WIDTH = 96
 _UNSAID = "not said"
 #: Names of other tables, beside those of `UNSOURCED`.
 _CONNECTING = {"mirror_link"}
@@ -39,15 +43,17 @@ _READING = (
     "'With 16' is with so many requests outstanding, MB/s with the most. 'At most' is the bound of an even load of which caches answer "
     "and keep nothing, by the least positioning that the drives' queues can reach. 'Mean values' are of mean value analysis, exact for "
     "exponential service in order of arrival: service here varies less, so between one request and saturation they are somewhat low, "
-    "and of disks that reorder much too low. 'Simulated' is a short run of the model, the same every time."
+    "and of disks that reorder much too low. 'Simulated' is a short run of the model, the same every time. 'Link arithmetic' follows from "
+    "the rates of links alone and is an upper bound: controllers may move less, and what their data paths move is known only where it "
+    "is said."
 )
 
 
-def show_array(target: str, *, as_json: bool) -> None:
-    """Print an ``array:`` target."""
+def show_array(target: str, plan: Plan | None, *, as_json: bool) -> None:
+    """Print an ``array:`` target; simulated figures with the intervals that the draws of ``plan`` give."""
     array = target_of(target)
     document = array.document or {}
-    outline = engines.native().describe_array(array, simulate=True)
+    outline = outlined(array, plan, engines.native())
     if as_json:
         click.echo(as_document({"document": document, **outline}, indent=1))
     else:
@@ -55,20 +61,37 @@ def show_array(target: str, *, as_json: bool) -> None:
 
 
 def _lines(document: Json, outline: Json, width: int) -> Iterator[str]:
-    prose = min(width, _PROSE_WIDTH)
     yield from _folded(f"{document['name']}: {document.get('title') or document['name']} (modelled)", width)
     for key in _ABOUT:
         if document.get(key):
             yield ""
-            yield from textwrap.wrap(f"{key}: {document[key]}", prose, subsequent_indent="  ")
+            yield from folded(f"{key}: {document[key]}", width, rest="  ")
     yield ""
     for line in _graph(document, outline):
         yield from _folded(line, width)
     yield ""
     yield table(list(_limits(document, outline)), left=1, width=width)
-    yield from textwrap.wrap(_READING, prose)
+    yield from folded(f"{_READING} {_drawn_words(outline)}".strip(), width)
     yield ""
     yield table([("value", "is", "source"), *_values(document, outline["sources"])], left=3, width=width)
+
+
+def _drawn_words(outline: Json) -> str:
+    """How the rows 'between' came about."""
+    told = outline.get("uncertainty")
+    if told is None:
+        return ""
+    if not told["draws"]:
+        return f"Nothing was drawn: {told['why']}."
+    ends = [one["interval"] for load in outline["loads"] for one in load["simulated"] if one.get("interval")]
+    errors = [one[f"{end}_error"] / one[end] for one in ends for end in ("low", "high") if one[end] > 0]
+    moved = significant(100 * median(errors) if errors else 0, 1)
+    return (
+        f"'Between' is where {round(100 * told['level'])} % of {told['draws']} draws lie, column by column, in which each of the "
+        f"{told['values']} values that are assumed, from memory or derived has another value of its plausible range: its ends would move "
+        f"by {moved} % with other draws. 'Mostly' names what most of the last one follows from: "
+        "measure that, or look it up, and set it after a '?'. Ranges stand beside the values below."
+    )
 
 
 def _folded(line: str, width: int) -> list[str]:
@@ -94,7 +117,7 @@ def _graph(document: Json, outline: Json) -> Iterator[str]:
             yield f"   │  │  over {_link(step, links)}"
         yield f"   │  └─ controller {', '.join(owners)}"
     for controller in document["controller"]:
-        yield f"   ├─ controller {controller['name']}{_controller(controller)}"
+        yield f"   ├─ controller {controller['name']}{_controller(controller)}{_data_path(controller)}"
         for group in (group for group in document["group"] if group["controller"] == controller["name"]):
             raid = group["raid"]
             level = f"{raid['level'].replace('raid', 'RAID ')} over {raid['devices']}"
@@ -144,6 +167,13 @@ def _controller(controller: Json) -> str:
     return text
 
 
+def _data_path(controller: Json) -> str:
+    """What the processor moves at most, if it is known; of what it moves nothing else limits it."""
+    if not controller.get("kib_ns"):
+        return ", data path not known"
+    return f", data path of {megabytes(1024e9 / controller['kib_ns'] * controller.get('cores', 1))} MB/s"
+
+
 def _device(model: Json) -> str:
     size = f"{model['capacity_bytes'] / 1e9:,.0f} GB"
     if model["kind"] == "disk":
@@ -163,15 +193,32 @@ def _limits(document: Json, outline: Json) -> Iterator[tuple[str, ...]]:
         yield _row("  at most", [one["most_per_s"] for one in expected], load)
         if None not in analysed:
             yield _row("  mean values", analysed, load)
-        yield _row("  simulated", [one["throughput_per_s"] for one in simulated], load)
+        yield _row("  simulated", [_allowed(one) for one in simulated], load)
+        yield from _between(simulated)
         bound, found = (_limit_words(document, *limit) for limit in (_bounding(load), _saturated(simulated[-1])))
         hits, filled = simulated[-1]["hit_share"], simulated[-1]["filled"]
         seen = (f", {hits:.0%} hits" if hits >= _HITS else "") + ("" if filled else ", caches filling")
-        yield (f"  limited by {bound}; simulated{f' by {found}' if found else ', nothing is saturated'}{seen}",)
+        ceiling = ceiling_words(expected[-1]["most_per_s"] * load["bytes"]) if load["kind"] == "link" else ""
+        yield (f"  limited by {bound}{ceiling}; simulated{f' by {found}' if found else ', nothing is saturated'}{seen}",)
 
 
 def _row(name: str, rates: list[float], load: Json) -> tuple[str, ...]:
     return (name, *map(count, rates), megabytes(rates[-1] * load["bytes"]))
+
+
+def _allowed(simulated: Json) -> float:
+    """A rate as exactly as its interval allows."""
+    interval, rate = simulated.get("interval"), float(simulated["throughput_per_s"])
+    return rate if interval is None else within(rate, interval["low"], interval["high"])
+
+
+def _between(simulated: list[Json]) -> Iterator[tuple[str, ...]]:
+    """The intervals in the order of the columns, and which values the last of them follows from."""
+    intervals = [one["interval"] for one in simulated if one.get("interval")]
+    if len(intervals) < len(simulated):
+        return
+    ends = [[count(within(one[end], one["low"], one["high"])) for end in ("low", "high")] for one in intervals]
+    yield (f"  between {' · '.join('–'.join(pair) for pair in ends)}; {mostly_words(intervals[-1])}",)
 
 
 def _bounding(load: Json) -> tuple[str, dict[str, int]]:
@@ -199,8 +246,10 @@ def _limit_words(document: Json, kind: str, sets: dict[str, int]) -> str:
 
 
 def _values(document: Json, sources: list[Json]) -> Iterator[tuple[str, ...]]:
-    """Every value with its source below the table it is in; names that only connect components are left out if nobody gave a source."""
+    """Every value with its source, and the range of those that nobody has looked up, below the table it is in; names that only connect
+    components are left out if nobody gave a source."""
     said = {source["path"]: source["source"] for source in sources}
+    drawn = {path: one.ends() for one in uncertain(document) for path in one.paths}
     last = None
     for path, value in _leaves(document, ""):
         table_of, _, key = path.rpartition(".")
@@ -209,7 +258,9 @@ def _values(document: Json, sources: list[Json]) -> Iterator[tuple[str, ...]]:
             if table_of != last:
                 last = table_of
                 yield (table_of or "the array",)
-            yield f"  {key}", _text(value, key), said.get(path, _UNSAID)
+            ends = drawn.get(path)
+            between = "" if ends is None else f" ({_text(ends[0], key)}–{_text(ends[1], key)})"
+            yield f"  {key}", f"{_text(value, key)}{between}", said.get(path, _UNSAID)
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:

@@ -6,31 +6,30 @@ the eye is. JSON has the answer first.
 
 from __future__ import annotations
 
-import shutil
-import textwrap
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from plimsoll.cli import completions
 from plimsoll.cli.options import LoadCommand, named, takes
+from plimsoll.cli.screen import terminal_width
+from plimsoll.reports.terminal.screen import folded
 
 if TYPE_CHECKING:
+    from plimsoll.analysis.check.answer import CheckView, DoubtView
     from plimsoll.doctor import Check
-
-_WIDTH = 100
 
 
 @click.command(cls=LoadCommand, short_help="Find out what a target can do and what load it carries.")
 @click.argument("target", metavar="[TARGET...]", nargs=-1, callback=named, shell_complete=completions.targets)
 @click.option("--quick", is_flag=True, help="A first impression in less than a minute.")
 @takes("objective", "asserts", "targets", "duration", "warmup", "size")
-@takes("out", "label", "prices", "report_path", "opens", "dry_run", "keep", "destroy_data", "fresh", "quiet", "as_json")
+@takes("out", "label", "prices", "report_path", "opens", "live", "otlp", "dry_run", "keep", "destroy_data", "fresh")
+@takes("hosts", "share", "quiet", "as_json")
 def command(target: tuple[str, ...], quick: bool, **typed: Any) -> int:
     """Look at this host, measure the four corners of TARGET (reads and writes, at random and in sequence), raise an OLTP load until its
-    mean passes 5 ms, and say in one sentence what the target carries. It takes about three minutes.
+    mean passes 5 ms (20 ms on disks that rotate), and say in one sentence what the target carries. It takes about three minutes.
 
     TARGET is a file, a device, array:NAME or any other target; of a directory, a scratch file in it. Without one, it is a scratch file
     here. A device or a file of yours is only read, unless --destroy-data permits writing.
@@ -41,14 +40,12 @@ def command(target: tuple[str, ...], quick: bool, **typed: Any) -> int:
     plimsoll check array:msa2000-raid5 array:msa2000-raid6
     plimsoll check /dev/sdb --objective 'p99 <= 10ms' --assert
     """
-    typed = {**typed, "targets": (*target, *typed["targets"]), "settings": (), "cache": None, "precision": None, "repeat": None}
-    return _checked(typed, quick=quick)
+    return _checked({**typed, "targets": (*target, *typed["targets"]), "quick": quick})
 
 
-def _checked(typed: dict[str, Any], *, quick: bool) -> int:
+def _checked(typed: dict[str, Any]) -> int:
     from plimsoll.cli.experiment import Told, carried_out
-    from plimsoll.points.asked import Asked
-    from plimsoll.points.check import answers, check_undertaking
+    from plimsoll.points.check import answers
     from plimsoll.points.foreign import bare_targets
     from plimsoll.points.undertaking import Run
 
@@ -59,7 +56,7 @@ def _checked(typed: dict[str, Any], *, quick: bool) -> int:
         if not typed["quiet"]:
             click.echo("\n".join(_minded(diagnosis)), err=True)
 
-    def document(run: Run) -> dict[str, Any]:
+    def document(run: Run) -> CheckView:
         found = [one.to_json() for one in answers(run)]
         several = len(found) != 1
         return {
@@ -67,7 +64,7 @@ def _checked(typed: dict[str, Any], *, quick: bool) -> int:
             "mark": None if several else found[0]["mark"],
             "doubts": _distinct([doubt for one in found for doubt in one["doubts"]]),
             "targets": found,
-            "doctor": [asdict(check) for check in diagnosis],
+            "doctor": [{"name": one.name, "status": one.status, "finding": one.finding, "advice": one.advice} for one in diagnosis],
         }
 
     def ending(run: Run) -> str:
@@ -76,11 +73,11 @@ def _checked(typed: dict[str, Any], *, quick: bool) -> int:
         here = screen()
         return "\n".join(here.wrapped(here.paint(one.sentence, "strong")) for one in answers(run))
 
-    told = Told(ending, document, diagnose, looks=False)
-    return carried_out(lambda listener: check_undertaking(Asked.of(typed), listener.remark, quick=quick), typed, told)
+    told = Told(ending, lambda run: {**document(run)}, diagnose, looks=False)
+    return carried_out("check", (), typed, told)
 
 
-def _distinct(doubts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _distinct(doubts: Sequence[DoubtView]) -> list[DoubtView]:
     """Each doubt of several targets once."""
     return list({doubt["name"]: doubt for doubt in reversed(doubts)}.values())[::-1]
 
@@ -96,10 +93,6 @@ def _diagnosed(targets: Sequence[str | None]) -> list[Check]:
 
 def _minded(diagnosis: Sequence[Check]) -> list[str]:
     minded = [check for check in diagnosis if check.status in ("warn", "fail")]
-    width = min(_WIDTH, shutil.get_terminal_size((_WIDTH, 24)).columns)
-    lines = [_folded(f"{'✗' if check.status == 'fail' else '!'} {check.finding}", width) for check in minded]
+    here = terminal_width()
+    lines = [line for check in minded for line in folded(check.finding, here, "✗ " if check.status == "fail" else "! ", "  ")]
     return [f"doctor: {len(diagnosis) - len(minded)} of {len(diagnosis)} checks are ok", *lines]
-
-
-def _folded(text: str, width: int) -> str:
-    return textwrap.fill(text, width, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)

@@ -30,9 +30,13 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "compare": "Compare stored runs, or the configurations of one, point by point.",
         "report": "Make a report of stored runs: HTML, a table, JSON, Markdown or JUnit.",
         "size": "Find storage that carries a demand: stored load lines, targets or modelled arrays.",
+        "choose": "Find the cheapest modelled array that carries a demand, also with a drive missing.",
         "list": "List the shipped workloads, suites and arrays, or the stored runs.",
+        "send": "Send stored runs to another machine.",
+        "receive": "Store runs that arrived as files or mails.",
         "forget": "Remove stored runs.",
         "show": "Show one workload, suite or array: purpose, source and contents.",
+        "serve": "Show stored and running measurements in a browser.",
     },
     "Arrays without hardware": {
         "reproduce": "Test the claims of published reports on modelled arrays.",
@@ -46,6 +50,8 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
     "This host": {
         "doctor": "Check this host for anything that would distort results.",
+        "layout": "Lay storage out for measuring, and take it away again.",
+        "hosts": "Check hosts that measure together, and collect what they measured.",
         "watch": "Watch the load on live devices.",
         "journal": "Keep the power-cut journal of another host.",
         "completion": "Print a completion script for your shell.",
@@ -63,3 +69,6 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 #: What ``plimsoll`` alone shows.
 FIRST = ("check", "run", "ramp", "compare", "report", "doctor")
+
+#: What 'plimsoll help' explains besides commands.
+TOPICS = ("options",)

@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.cli import completions
-from plimsoll.cli.drawing import Drawn
-from plimsoll.cli.options import price_option
-from plimsoll.cli.report import COMPARISONS, checked_format
+from plimsoll.cli.options import price_option, takes
+from plimsoll.cli.report import checked_format
+from plimsoll.cli.report_progress import Drawn
+from plimsoll.cli.uncertainty import draw
 from plimsoll.displayed import as_document, encoded
 from plimsoll.errors import EXIT_OBJECTIVE_FAILED
 from plimsoll.store.durable import REPLACED, replace_file
 from plimsoll.store.reader import StoredRun, damage_named, open_runs
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.comparison.assertion import Assertion
+    from plimsoll.analysis.comparison.assertion import AssertedView, Assertion
     from plimsoll.verbs.comparison import Comparison as Compared
-
-Json = dict[str, Any]
 
 
 @click.command(short_help="Compare stored runs, or the configurations of one, point by point.")
@@ -35,11 +34,23 @@ Json = dict[str, Any]
     help="What may differ: an option, workload, level, cache, machine, version, modelled or size.",
 )
 @click.option("--baseline", metavar="LABEL", help="What the others are compared with. [default: the first]")
-@click.option("--objective", metavar="OBJECTIVE", help="Compare the marks at this objective instead of the experiments' own.")
-@price_option("What a side costs, to compare the price per IOPS, MB/s or composite")
-@click.option("--metric", "metrics", metavar="METRIC", multiple=True, help="Compare this, e.g. 'read p99'. [default: by arrival]")
 @click.option(
-    "-o", "--output", metavar="FILE", help=f"Write the comparison there as well: .html, .csv, .json, .md or .xml (JUnit). {REPLACED}"
+    "--objective",
+    metavar="OBJECTIVE",
+    shell_complete=completions.objectives,
+    help="Compare the marks at this objective instead of the experiments' own.",
+)
+@price_option("What a side costs, to compare the price per IOPS, MB/s or composite")
+@click.option(
+    "--metric",
+    "metrics",
+    metavar="METRIC",
+    multiple=True,
+    shell_complete=completions.metrics,
+    help="Compare this, e.g. 'read p99'. [default: by arrival]",
+)
+@click.option(
+    "-o", "--output", metavar="FILE", help=f"Write the comparison there as well: .html, .csv, .parquet, .json, .md or .xml. {REPLACED}"
 )
 @click.option(
     "--assert",
@@ -49,6 +60,7 @@ Json = dict[str, Any]
     help="Exit with 1 unless every side keeps this, e.g. 'throughput >= 0.95x' or 'read p99 <= 1.1x'; may be repeated.",
 )
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
+@takes("uncertainty")
 @click.option("--details", is_flag=True, help="Show every row with its interval, and every finding.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(runs: tuple[str, ...], as_json: bool, output: str | None, out: str, **typed: Any) -> int:
@@ -67,10 +79,11 @@ def command(runs: tuple[str, ...], as_json: bool, output: str | None, out: str, 
     keep it. Where the interval reaches across the limit, the condition is undecided, which fails, too.
     """
     if output is not None:
-        checked_format(output, COMPARISONS)
+        checked_format(output)
     assertions = _assertions(typed["asserts"])
     stored = open_runs(runs, out)
     with damage_named(point for run in stored for point in run.points):
+        draw(stored, typed["uncertainty"])
         return _show(stored, typed, _Wanted(output, assertions, as_json=as_json))
 
 
@@ -103,11 +116,15 @@ def _show(stored: list[StoredRun], typed: dict[str, Any], wanted: _Wanted) -> in
         click.echo(as_document({**found.to_json(), **({"assertions": conditions} if conditions else {})}))
     else:
         from plimsoll.cli.screen import say, screen
+        from plimsoll.points.sides import sides
+        from plimsoll.reports.layouts import layouts_text
         from plimsoll.reports.terminal.comparison import comparison_text
         from plimsoll.reports.terminal.findings import asserted_text
 
         here = screen()
         say(comparison_text(comparison, here, details=typed["details"]))
+        if laid := layouts_text(((side.label, side.results) for side in sides(stored, typed["baseline"])), here):
+            say(f"\n{laid}")
         if found.prices is not None:
             from plimsoll.reports.terminal.price import prices_text
 
@@ -125,17 +142,18 @@ def _show(stored: list[StoredRun], typed: dict[str, Any], wanted: _Wanted) -> in
     return EXIT_OBJECTIVE_FAILED if missed else 0
 
 
-def _write(found: Compared, assertions: Sequence[Json], stored: list[StoredRun], path: str) -> None:
+def _write(found: Compared, assertions: Sequence[AssertedView], stored: list[StoredRun], path: str) -> None:
     ending, comparison = os.path.splitext(path)[1].lower(), found.view()
     if ending == ".html":
         from plimsoll.reports import html
 
         with Drawn() as heard:
             html.write(stored, Path(path), comparison=found.compared, prices=found.prices, heard=heard)
-    elif ending == ".csv":
-        from plimsoll.reports import numbers
+    elif ending in (".csv", ".parquet"):
+        from plimsoll.reports.numbers import comparison_table
 
-        numbers.write_comparison(comparison, path)
+        table = comparison_table(comparison, found.prices)
+        replace_file(path, table.csv() if ending == ".csv" else table.parquet())
     elif ending == ".json":
         from plimsoll.reports import json as document
 

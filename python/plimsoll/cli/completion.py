@@ -1,4 +1,5 @@
-"""``plimsoll completion``: the script that lets a shell complete commands, options, workloads, suites, targets, runs and settings.
+"""``plimsoll completion``: the script that lets a shell complete commands, options, workloads, suites, targets, runs, objectives
+and settings.
 
 Model: the script hands what stands before the cursor over in the environment; the program answers with a line per word that fits:
 its type (``plain``, ``file``), the word, and what it is. So all shells ask one question, and quoting stays with the shell. A question that
@@ -18,9 +19,9 @@ import click
 ASKING, WORDS = "_PLIMSOLL_COMPLETE", "_PLIMSOLL_WORDS"
 
 # Bash has split the words at the colons and equals signs of COMP_WORDBREAKS. So the line is handed over as it is, and of each answer only
-# what follows the last of these signs is inserted. Nothing of the line is evaluated.
+# what follows the last of these signs is inserted. Between quotes, Bash quotes the words itself. Nothing of the line is evaluated.
 _BASH = r"""_plimsoll_completion() {
-    local line="${COMP_LINE:0:COMP_POINT}" cut="" files="" current type word sign
+    local line="${COMP_LINE:0:COMP_POINT}" cut="" files="" current type word sign quote="${COMP_WORDS[COMP_CWORD]:0:1}"
     current="${line##*[[:space:]]}"
     COMPREPLY=()
     for sign in : =; do
@@ -35,7 +36,7 @@ _BASH = r"""_plimsoll_completion() {
         elif [[ -n "$word" ]]; then
             word="${word#"$cut"}"
             [[ "$word" == *[=:] ]] && compopt -o nospace 2>/dev/null
-            [[ "$word" == *[[:space:]]* ]] && printf -v word %q "$word"
+            [[ "$word" == *[[:space:]]* && "$quote" != [\'\"] ]] && printf -v word %q "$word"
             COMPREPLY+=("$word")
         fi
     done < <(_PLIMSOLL_COMPLETE=bash _PLIMSOLL_WORDS="$line" "${COMP_WORDS[0]/#\~/$HOME}" 2>/dev/null)
@@ -89,7 +90,8 @@ SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 @click.command(short_help="Print a completion script for your shell.")
 @click.argument("shell", type=click.Choice(tuple(SCRIPTS)))
 def command(shell: str) -> None:
-    """Print the script that completes commands, options, workloads, suites, arrays, runs and settings in SHELL.
+    """Print the script that completes commands, options, workloads, suites, arrays, runs, objectives and
+    settings in SHELL.
 
     \b
     plimsoll completion bash > ~/.local/share/bash-completion/completions/plimsoll
@@ -108,6 +110,8 @@ def _asked(shell: str, text: str) -> tuple[list[str], str]:
     else:
         # A last line, which is no word, keeps empty words before it.
         words = text.split("\n")[1:-1]
+        # Zsh leaves a quote that is not closed yet.
+        words[-1:] = [word[1:] if word[:1] in ("'", '"') else word for word in words[-1:]]
     return words[:-1], words[-1] if words else ""
 
 

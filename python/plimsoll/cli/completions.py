@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 #: Kinds of targets besides paths and arrays.
 _KINDS = {
     "array:": "a modelled array",
+    "layout:": "a layout, made before it is measured",
     "concat:": "several targets, one after the other",
     "stripe:": "several targets, in stripes",
     "queue:": "a modelled server",
@@ -43,10 +44,24 @@ def suites(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> lis
     return [*_fitting(named, incomplete), _file(incomplete)]
 
 
+def layouts(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Layouts that were made, shipped ones, and files."""
+    from plimsoll.catalog.layouts import layout_document, layout_names
+    from plimsoll.layouts.known import names
+
+    made = ((name, "made on this host") for name in names())
+    shipped = ((name, str(layout_document(name)["title"])) for name in layout_names())
+    return [*_fitting((*made, *shipped), incomplete), _file(incomplete)]
+
+
 def targets(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Modelled arrays behind ``array:``, the kinds of targets, and paths."""
+    """Modelled arrays behind ``array:``, layouts behind ``layout:``, the kinds of targets, and paths."""
     if incomplete.startswith("array:"):
         return _fitting(_arrays(), incomplete)
+    if incomplete.startswith("layout:"):
+        from plimsoll.catalog.layouts import layout_document, layout_names
+
+        return _fitting(((f"layout:{name}", str(layout_document(name)["title"])) for name in layout_names()), incomplete)
     from plimsoll.defaults import FILE, defaults
 
     ours = ((name, f"{target}, of {FILE}") for name, target in defaults().targets.items())
@@ -77,7 +92,7 @@ def arrays(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> lis
 def runs(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Stored runs, the newest first, by name and by label; ``latest`` before them."""
     from plimsoll.defaults import defaults
-    from plimsoll.store.naming import LATEST
+    from plimsoll.store.names import LATEST
     from plimsoll.store.reader import StoredRun, list_runs
 
     found = [run for run in list_runs(str(ctx.params.get("out") or defaults().store)) if isinstance(run, StoredRun)][::-1]
@@ -95,10 +110,48 @@ def settings(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> l
     return _fitting(((f"{name}={word}", "") for word in _words(options.get(name.rpartition(".")[2], {}))), f"{name}={value}")
 
 
+def objectives(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Conditions with limits that are usual, the last of those that ``and`` joins."""
+    return _fitting(_after(incomplete, " and ", _conditions()), incomplete)
+
+
+def metrics(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Metrics, of all operations and of reads and writes."""
+    return _fitting(((metric, "") for metric in _of_operations()), incomplete)
+
+
+def precisions(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Widths of an interval, of the figure that is usual and of each metric."""
+    plain = [(f"{percent}%", "of what is usual for the load") for percent in (1, 2, 5)]
+    return _fitting((*plain, *_after(incomplete, " of ", ((metric, "") for metric in _of_operations()))), incomplete)
+
+
+def _after(incomplete: str, joint: str, words: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The words behind what is typed up to the last joint."""
+    begun = incomplete[: incomplete.rfind(joint) + len(joint)] if joint in incomplete else ""
+    return ((begun + word, about) for word, about in words) if begun or joint == " and " else iter(())
+
+
+def _conditions() -> Iterator[tuple[str, str]]:
+    from plimsoll.analysis.objective.clause import ACHIEVED, ERRORS
+
+    for metric in _of_operations():
+        name = metric.rpartition(" ")[2]
+        limit = {"iops": ">= 10k", "bandwidth": ">= 500MB/s", "mean": "<= 20ms"}.get(name, "<= 5ms")
+        yield f"{metric} {limit}", ""
+    yield f"{ACHIEVED} >= 97%", "share of the offered requests"
+    yield f"{ERRORS} <= 0", "failed requests"
+
+
+def _of_operations() -> Iterator[str]:
+    from plimsoll.analysis.objective.clause import measured_words
+
+    return (f"{op}{word}" for op in ("", "read ", "write ") for word in measured_words())
+
+
 def commands(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Commands and topics of help."""
-    from plimsoll.cli.commands import VERBS
-    from plimsoll.cli.help import TOPICS
+    from plimsoll.cli.commands import TOPICS, VERBS
 
     return _fitting((*VERBS.items(), *((topic, "what many commands share") for topic in TOPICS)), incomplete)
 

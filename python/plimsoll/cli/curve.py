@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from plimsoll.cli import completions
-from plimsoll.cli.experiment import short_experiment
+from plimsoll.cli.experiment import carried_out
 from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
 
 
@@ -22,7 +22,7 @@ from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
 )
 @click.option("--maximum", metavar="RATE", help="The rate that counts as 100 %, e.g. 20k, instead of looking for it.")
 @takes(*EXPERIMENT)
-def command(**typed: Any) -> int:
+def command(workloads: tuple[str, ...], **typed: Any) -> int:
     """Find the maximum of each WORKLOAD as it stands (closed loop), then measure open loop at percentages of it: the load line.
 
     \b
@@ -30,4 +30,4 @@ def command(**typed: Any) -> int:
     plimsoll curve oltp-db --percent 10,50,80,90,95,100 --rounding vdbench --objective 'p99 <= 5ms'
     plimsoll curve oltp-db --maximum 20k --arrival constant
     """
-    return short_experiment("curve", typed)
+    return carried_out("curve", workloads, typed)

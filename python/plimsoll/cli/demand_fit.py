@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from plimsoll.cli.fit import BEGINNING, check_output, name_of
-from plimsoll.displayed import as_document, encoded
+from plimsoll.cli.fitted_workload import check_output, name_of, write_workload
+from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
 from plimsoll.points.demand_source import observed_demand
-from plimsoll.store.durable import replace_file
-
-Json = dict[str, Any]
 
 SCHEMA = "plimsoll.demand-workload/1"
 #: A demand names itself this early.
@@ -31,7 +29,7 @@ def is_demand(path: str) -> bool:
         return False
 
 
-def fit_demand(path: str, output: str | None, *, as_json: bool, chosen: Json) -> None:
+def fit_demand(path: str, output: str | None, *, as_json: bool, chosen: Mapping[str, Any]) -> None:
     """Make a workload of a demand, and print or write it."""
     import tomli_w
 
@@ -47,7 +45,7 @@ def fit_demand(path: str, output: str | None, *, as_json: bool, chosen: Json) ->
     workload = demanded_workload(demand, name_of(output or path))
     engines.native().check_workload(workload, path)
     if output is not None:
-        replace_file(output, BEGINNING + encoded(tomli_w.dumps(workload)), durable=False)
+        write_workload(output, workload)
     if as_json:
         click.echo(as_document({"schema": SCHEMA, "demand": demand.to_json(), "workload": workload}))
         return

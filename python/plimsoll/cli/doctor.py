@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
@@ -10,13 +9,14 @@ import click
 
 from plimsoll import engine as engines
 from plimsoll.cli import completions
+from plimsoll.cli.screen import terminal_width
 from plimsoll.defaults import FILE, STORE, defaults
 from plimsoll.displayed import as_document, quoted
 from plimsoll.doctor import Check, diagnose, examine
 from plimsoll.errors import InputError
+from plimsoll.reports.terminal.screen import folded
 
 _MARKS = {"ok": "✓", "warn": "!", "fail": "✗", "unknown": "?"}
-_WIDTH = 100
 
 
 @click.command(short_help="Check this host for anything that would distort results.")
@@ -68,12 +68,12 @@ def _project() -> Check:
 
 def _lines(checks: Sequence[Check]) -> Iterator[str]:
     width = max(len(check.name) for check in checks)
-    indent = " " * (width + 4)
+    indent, here = " " * (width + 4), terminal_width()
     for check in checks:
         head = f"{_MARKS[check.status]} {check.name.ljust(width)}  "
-        yield from textwrap.wrap(head + check.finding, _WIDTH, subsequent_indent=indent)
+        yield from folded(check.finding, here, head, indent)
         if check.advice:
-            yield from textwrap.wrap(f"{indent}→ {check.advice}", _WIDTH, subsequent_indent=f"{indent}  ")
+            yield from folded(f"→ {check.advice}", here, indent, f"{indent}  ")
     worst = [check.status for check in checks]
     yield ""
     yield ", ".join(

@@ -1,14 +1,17 @@
-"""What every verb that measures does with its words: carry out, show, and say with the exit code how it ended.
+"""What every verb that measures does with its words: call the function of `plimsoll.verbs.measurement`, show, and say with the exit code
+how it ended.
 
-Model: what measures is imported once something is measured, so that the help of a verb does not wait for it.
+Model: the function decides; a command has its words and options, a listener that prints, and what is said of the run. What measures is
+imported once something is measured, so that the help of a verb does not wait for it.
 
-    short_experiment("ramp", typed)
+    carried_out("ramp", ("oltp-db",), typed)
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,10 +21,9 @@ from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
 
 if TYPE_CHECKING:
     from plimsoll.monitor.others import Others
-    from plimsoll.points.asked import Asked
     from plimsoll.points.listener import Listener
     from plimsoll.points.preview import Preview
-    from plimsoll.points.undertaking import Run, Undertaking
+    from plimsoll.points.undertaking import Run
 
 Typed = Mapping[str, Any]
 
@@ -36,12 +38,18 @@ class ShowAsked:
     asserts: bool = False
     report_path: str | None = None
     opens: bool = False
+    live: bool = False
+    otlp: str | None = None
 
     @classmethod
     def of(cls, options: Typed) -> Self:
         """From options by their names."""
         names = {one.name for one in fields(cls)}
         return cls(**{name: value for name, value in options.items() if name in names})
+
+
+#: Options of a command that its function has not.
+_ONLY_SHOWN = frozenset(one.name for one in fields(ShowAsked))
 
 
 @dataclass(frozen=True)
@@ -56,34 +64,41 @@ class Told:
     looks: bool = True
 
 
-def short_experiment(kind: str, typed: Typed) -> int:
-    """Measure one experiment of ``kind`` as typed, and return the exit code."""
-    from plimsoll.points.asked import ExperimentAsked
-    from plimsoll.points.short_document import short_undertaking
-
-    return carried_out(lambda _: short_undertaking(kind, ExperimentAsked.of(typed)), typed)
-
-
-def carried_out(undertaking: Callable[[Listener], Undertaking], typed: Typed, told: Told | None = None) -> int:
-    """Measure what was typed, show what came of it, and return the exit code."""
+def carried_out(verb: str, words: Sequence[str], typed: Typed, told: Told | None = None) -> int:
+    """Call the function ``verb`` with what was typed, show what came of it, and return the exit code."""
     from plimsoll.cli.progress import listener
-    from plimsoll.points.asked import Asked
-    from plimsoll.points.undertaking import carry_out
+    from plimsoll.verbs import measurement
 
     told, shown = told or Told(), ShowAsked.of(typed)
+    _check_report(shown)
     heard = replace(listener(quiet=shown.quiet), others=_others() if told.looks and not shown.quiet else None)
-    asked = undertaking(heard)
-    _check_outputs(asked, shown)
+    options = {name: value for name, value in typed.items() if value is not None and name not in _ONLY_SHOWN}
     if shown.dry_run:
-        return dry_run(asked, Asked.of(typed), shown, heard)
-    heard = replace(heard, planned=_announced(told, quiet=shown.quiet))
-    run = carry_out(asked, Asked.of(typed), heard)
+        ahead = measurement.preview(verb, *words, listener=heard, **options)
+        _check_asserts(ahead, shown)
+        return show_plan(ahead, typed, as_json=shown.as_json)
+    with _accompanied(replace(heard, planned=_planned(told, shown)), shown) as accompanied:
+        run: Run = getattr(measurement, verb)(*words, listener=accompanied, **options)
     _show(run, shown, told)
     if not shown.asserts or run.exit_code or run.holds():
         return run.exit_code
     for sentence in (*run.missed(), *run.unknown()):
         click.echo(f"plimsoll: {sentence}", err=True)
     return EXIT_OBJECTIVE_FAILED
+
+
+@contextmanager
+def _accompanied(heard: Listener, shown: ShowAsked) -> Iterator[Listener]:
+    """The listener; with ``--live`` or ``--otlp`` a process beside the run is started when that begins."""
+    if not shown.live and shown.otlp is None:
+        yield heard
+        return
+    from plimsoll.cli.companion import Beside, beside
+
+    asked = Beside(shown.live, shown.otlp)
+    asked.check()
+    with beside(asked) as begun:
+        yield replace(heard, begun=begun)
 
 
 def _others() -> Others:
@@ -94,34 +109,38 @@ def _others() -> Others:
     return Others(click.get_current_context().find_object(Moment))
 
 
-def dry_run(undertaking: Undertaking, asked: Asked, shown: ShowAsked, heard: Listener) -> int:
-    """Show what would be done, with the checks of the run itself."""
+def show_plan(ahead: Preview, typed: Typed, *, as_json: bool) -> int:
+    """Show what would be done."""
     from plimsoll.cli.preview import show_preview
-    from plimsoll.points.undertaking import preview_of
 
-    found = preview_of(undertaking, asked, heard)
-    show_preview(found, os.path.join(asked.out, f"<time>_{undertaking.name}"), keep=asked.keep, as_json=shown.as_json)
+    show_preview(ahead, os.path.join(typed["out"], f"<time>_{ahead.name}"), keep=bool(typed["keep"]), as_json=as_json)
     return 0
 
 
 def announced(heard: Listener, *, quiet: bool) -> Listener:
     """A listener that says the planned time before anything is measured."""
-    return replace(heard, planned=_announced(Told(), quiet=quiet))
+    return replace(heard, planned=_planned(Told(), ShowAsked(quiet=quiet)))
 
 
-def _announced(told: Told, *, quiet: bool) -> Callable[[Preview], None]:
+def _planned(told: Told, shown: ShowAsked) -> Callable[[Preview], None]:
+    """What is done once all that is known in advance was found right, before anything is touched."""
+
     def planned(ahead: Preview) -> None:
-        if not quiet:
+        _check_asserts(ahead, shown)
+        if not shown.quiet:
             click.echo(f"plan: {ahead.sentence()}", err=True)
         told.checked()
 
     return planned
 
 
-def _check_outputs(asked: Undertaking, shown: ShowAsked) -> None:
-    """Refuse before anything is measured what could not be said afterwards."""
-    if shown.asserts and not asked.asks_something:
+def _check_asserts(ahead: Preview, shown: ShowAsked) -> None:
+    if shown.asserts and not ahead.objectives:
         raise InputError("--assert: there is no objective that could hold; give one, for example --objective 'p99 <= 5ms'.")
+
+
+def _check_report(shown: ShowAsked) -> None:
+    """Refuse before anything is measured a report that could not be written or shown afterwards."""
     if shown.report_path is not None:
         from plimsoll.cli.report import checked_format
 

@@ -11,10 +11,12 @@ from plimsoll.cli import completions
 from plimsoll.displayed import encoded
 from plimsoll.errors import InputError
 from plimsoll.store.durable import REPLACED, check_replaceable
+from plimsoll.tables.split import SPLITS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from plimsoll.cli.report import Form
     from plimsoll.store.reader import StoredRun
 
 #: Forms that are written from the store itself: its points as a table.
@@ -44,6 +46,7 @@ _FOLDERS = ("fio-json", "fio-json+", "fio-logs", "vdbench", "orion")
 @click.option("-o", "--output", metavar="PATH", help=f"A file, or a directory for several. {REPLACED} [default: stdout]")
 @click.option("--point", "wanted", metavar="ID", multiple=True, help="Only this point: its id, or the number it begins with.")
 @click.option("--long", "is_long", is_flag=True, help="csv and parquet: a row for every number instead of a row per point and operation.")
+@click.option("--by", type=click.Choice(SPLITS), help="csv and parquet: a row per operation of each of these. [default: point]")
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
 def command(name: str, form: str | None, output: str | None, **chosen: Any) -> None:
     """Write RUN (a name or how it begins, a label, latest, a directory) in the form of another tool. Data goes to stdout, or to PATH;
@@ -54,18 +57,21 @@ def command(name: str, form: str | None, output: str | None, **chosen: Any) -> N
     plimsoll export 2026-11-21T03-36-29_oltp-db --as fio-json+ > oltp.json
     plimsoll export 2026-11-21T03-36-29_oltp-db --as fio-logs -o logs/
     """
+    from plimsoll.cli.report import Form, check_form
     from plimsoll.store.reader import damage_named, open_run
 
     if form is None:
         raise InputError(f"the form is missing; say it with --as {', '.join((*FORMS, *TABLES))}.")
-    if chosen["is_long"] and form not in TABLES:
-        raise InputError(f"--long is for {' and '.join(TABLES)}; leave it out.")
+    for option, is_typed in (("--long", chosen["is_long"]), ("--by", chosen["by"])):
+        if is_typed and form not in TABLES:
+            raise InputError(f"{option} is for {' and '.join(TABLES)}; leave it out.")
+    check_form(is_long=chosen["is_long"], by=chosen["by"])
     run = open_run(name, chosen["out"])
     if chosen["wanted"]:
         _keep_only(run, chosen["wanted"])
     with damage_named(run.points):
         if form in TABLES:
-            _table(run, form, output, is_long=chosen["is_long"])
+            _table(run, form, output, Form(chosen["is_long"], chosen["by"] or "point"))
         else:
             _export(run, form, output)
 
@@ -87,7 +93,7 @@ def _export(run: StoredRun, form: str, output: str | None) -> None:
 def _files(run: StoredRun, form: str, *, apart: bool) -> Mapping[str, str]:
     from plimsoll.formats.export_forms import FORMS as FORMS_BY_NAME
     from plimsoll.formats.export_forms import Source, made, marked
-    from plimsoll.formats.recorded import Recorded
+    from plimsoll.formats.stored_point import Recorded
 
     points = [Recorded(marked(point.result), list(point.intervals()), list(point.monitor())) for point in run.points]
     files = made(FORMS_BY_NAME[form], Source(run.name, points), apart=apart)
@@ -125,7 +131,7 @@ def _keep_only(run: StoredRun, wanted: tuple[str, ...]) -> None:
     run.points = [point for point in run.points if point in chosen]
 
 
-def _table(run: StoredRun, form: str, output: str | None, *, is_long: bool) -> None:
+def _table(run: StoredRun, form: str, output: str | None, rows: Form) -> None:
     """The points of the run, to a file or to stdout."""
     import tempfile
 
@@ -135,12 +141,12 @@ def _table(run: StoredRun, form: str, output: str | None, *, is_long: bool) -> N
         path = os.path.join(output, f"{run.name}.{form}") if _is_folder(output) else output
         _make_folder(path)
         check_replaceable(path, table_beginnings(form))
-        write_table([run], path, form, is_long=is_long)
+        write_table([run], path, form, rows)
         click.echo(path)
         return
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, form)
-        write_table([run], path, form, is_long=is_long)
+        write_table([run], path, form, rows)
         with open(path, "rb") as file:
             click.echo(file.read(), nl=False)
 

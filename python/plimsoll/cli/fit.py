@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.cli import completions
+from plimsoll.cli.fitted_workload import check_output, name_of, write_workload
 from plimsoll.defaults import defaults
-from plimsoll.displayed import as_document, encoded, quoted
+from plimsoll.displayed import as_document
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.store.durable import REPLACED
+from plimsoll.stored import Json
 
 if TYPE_CHECKING:
     from plimsoll.analysis.trace.fit import Fit
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from plimsoll.engine import Job
     from plimsoll.formats.traces import Trace, TraceRequest
 
-Json = dict[str, Any]
 
 SCHEMA = "plimsoll.fit/1"
 #: The formats of `plimsoll.formats.traces`, which is imported when it is needed.
@@ -31,13 +32,9 @@ SEARCHES = ("simplex", "grid")
 #: Most requests that are drawn or issued to be held against the trace.
 MOST_DRAWN = 1_000_000
 MOST_ISSUED = 200_000
-#: The first line of the files written here.
-BEGINNING = b"# Fitted to a trace by Plimsoll\n"
 _SERVICE_US = 10
 _INTERVALS = 20
 _NAMED = 8
-
-
 #: Options that mean something for one of the two things that can be fitted.
 _OF_TRACES = ("form", "device", "action", "percentile")
 _OF_ARRAYS = (
@@ -52,6 +49,7 @@ _OF_ARRAYS = (
     "requests",
     "seed",
     "processes",
+    "hosts",
     "out",
 )
 _SPELT = {"form": "--format", "settings": "--set"}
@@ -66,7 +64,8 @@ _SPELT = {"form": "--format", "settings": "--set"}
 @click.option(
     "--measured",
     metavar="FILE|RUN",
-    help="Hold the array against this: a CSV file, a stored run, or published:NAME; needs --unknown and --hold-out.",
+    help="Hold the array against this: a CSV file of rates or latencies, a stored run, published:NAME, or trace:FILE; needs --unknown and "
+    "--hold-out.",
 )
 @click.option(
     "--unknown",
@@ -83,6 +82,7 @@ _SPELT = {"form": "--format", "settings": "--set"}
 @click.option("--requests", metavar="N", type=click.IntRange(min=100), help="Requests that count in each run. [default: 10000]")
 @click.option("--seed", metavar="N", type=click.IntRange(min=0), help="Seed of every run of the model. [default: 1]")
 @click.option("--processes", metavar="N", type=click.IntRange(min=1), help="Runs at a time. [default: one per processor]")
+@click.option("--hosts", metavar="HOSTS", help="Of an array: run the model on these hosts' processors: db1,db2, a lab's file, or local:3.")
 @click.option("--out", metavar="DIR", help="Where runs called by name are kept. [default: results]")
 @click.option("-o", "--output", metavar="FILE", help=f"Write the workload, or the array, there as TOML. {REPLACED}")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -132,7 +132,7 @@ def fit_trace(trace: str, output: str | None, *, as_json: bool, chosen: Json) ->
     workload = fit.workload(name_of(output or trace), _source(trace, opened, chosen["device"]))
     issued = _issued(fit, workload)
     if output is not None:
-        _write(output, workload)
+        write_workload(output, workload)
     if as_json:
         click.echo(as_document(_document(opened, fit, workload, measures, {"drawn": drawn, "engine": issued})))
         return
@@ -232,46 +232,11 @@ def _round_size(size: int) -> str:
     return f"{max(4, -(-size // kibibyte))}KiB"
 
 
-def name_of(path: str) -> str:
-    """A workload's name out of a file's: letters, digits, - and _."""
-    import os
-    import re
-
-    stem = os.path.basename(path).split(".")[0]
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-") or "fitted"
-
-
 def _source(path: str, trace: Trace, device: str | None) -> str:
     import os
 
     of = f", target {device}" if device is not None else ""
     return f"{os.path.basename(path)} ({trace.title}{of})"
-
-
-def check_output(path: str | None) -> None:
-    """Refuse before a long trace is read what could not be written afterwards, or not be found by 'plimsoll run'."""
-    import os
-
-    from plimsoll.store.durable import check_replaceable
-
-    if path is None:
-        return
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise InputError(f"{path}: there is no directory {quoted(folder)}; make it first.")
-    if os.path.isdir(path):
-        raise InputError(f"{path}: this is a directory; name a file in it, for example {quoted(os.path.join(path, 'fitted.toml'))}.")
-    if not path.endswith(".toml"):
-        raise InputError(f"{path}: 'plimsoll run' takes files that end in .toml for workloads; write {path}.toml.")
-    check_replaceable(path, (BEGINNING,))
-
-
-def _write(path: str, workload: Json) -> None:
-    import tomli_w
-
-    from plimsoll.store.durable import replace_file
-
-    replace_file(path, BEGINNING + encoded(tomli_w.dumps(workload)), durable=False)
 
 
 def _document(trace: Trace, fit: Fit, workload: Json, measures: list[Measure], generated: Json) -> Json:

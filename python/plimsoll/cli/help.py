@@ -10,14 +10,11 @@ from importlib import import_module
 import click
 
 from plimsoll.cli import completions
-from plimsoll.cli.commands import OTHER_NAMES, VERBS
+from plimsoll.cli.commands import OTHER_NAMES, TOPICS, VERBS
 from plimsoll.cli.options import COMMON, DECLARED
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import meant
-
-#: What can be explained besides commands.
-TOPICS = ("options",)
 
 
 @click.command(short_help="Explain a command or the common options.")

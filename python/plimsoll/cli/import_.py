@@ -56,7 +56,7 @@ def _text(path: str) -> str:
 
 
 def _summary(points: Sequence[object]) -> str:
-    from plimsoll.formats.recorded import Recorded
+    from plimsoll.formats.stored_point import Recorded
     from plimsoll.reports.terminal.footnotes import footnotes
     from plimsoll.reports.terminal.points import points as table
 

@@ -9,7 +9,7 @@ import click
 
 from plimsoll import catalog
 from plimsoll.catalog.arrays import families
-from plimsoll.catalog.composition.variants import Family
+from plimsoll.catalog.composition.variants import Axis, Family
 from plimsoll.cli.screen import terminal_width
 from plimsoll.defaults import defaults
 from plimsoll.displayed import as_document, quoted
@@ -109,18 +109,48 @@ def _arrays(tag: str | None, *, as_json: bool) -> None:
         entries = [_array(family, name) for family in chosen for name in family.names()]
         click.echo(as_document(entries))
         return
+    from plimsoll.reports.terminal.screen import folded
     from plimsoll.reports.terminal.table import table
 
-    rows: list[tuple[str, ...]] = [("array", "names", "tags", "title, or words for a brace")]
-    for family in chosen:
-        rows.append((f"array:{family.pattern}",))
-        rows.append(("", str(len(family.names())), " ".join(family.tags()), family.about("title")))
-        rows += [(f"  {{{axis.name}}}", "", "", " | ".join(name or "nothing" for name in axis.names())) for axis in family.axes]
+    chosen.sort(key=lambda family: "today" not in family.tags())
+    rows = [("family", "names", "tags", "title")]
+    rows += [(f"array:{one.name}", str(len(one.names())), " ".join(one.tags()), one.about("title")) for one in chosen]
     click.echo(table(rows, left=4, width=terminal_width()))
+    words: list[tuple[str, ...]] = [("name, axis", "words for a brace, and what stands for them in a name")]
+    for family in chosen:
+        own = [(f"  {{{axis.name}}}", " | ".join(_value(axis, value) for value in axis.values)) for axis in family.axes]
+        own += [("  sequential", told) for told in (_ceiling(family.names()[0]),) if told]
+        words += [(f"array:{family.pattern}",), *own] if own else []
+    if len(words) > 1:
+        click.echo()
+        click.echo(table(words, left=2, width=terminal_width()))
+    if varied := next((family for family in chosen if family.axes), None):
+        axis = varied.axes[0]
+        told = f"Choose by words, too: array:{varied.name}?{axis.name}={list(axis.values)[-1]}; what is not said is the family's first."
+        click.echo("\n".join(["", *folded(told, terminal_width())]))
+
+
+def _value(axis: Axis, value: str) -> str:
+    """A value, and what stands in names for it if that is another word."""
+    name = axis.named(value)
+    return value if name == value else f"{value} ({name or 'nothing'})"
 
 
 def _array(family: Family, name: str) -> dict[str, Any]:
     return {"name": name, "title": family.title(name), "tags": family.tags(), "family": family.name, "choice": family.choice(name)}
+
+
+def _ceiling(name: str) -> str:
+    """What sequential reads of an array reach at most, where only the rates of links say so."""
+    from plimsoll.engine import native
+    from plimsoll.reports.limits import ceiling_words
+    from plimsoll.target import target_of
+
+    (load,) = (one for one in native().describe_array(target_of(f"array:{name}"))["loads"] if one["sequential"] and one["read_share"] == 1)
+    if load["kind"] != "link":
+        return ""
+    most = load["expected"][-1]["most_per_s"] * load["bytes"]
+    return f"{name} reads{ceiling_words(most).replace(',', '', 1)}"
 
 
 def _entry(name: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from plimsoll.cli import completions
-from plimsoll.cli.experiment import short_experiment
+from plimsoll.cli.experiment import carried_out
 from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
 
 
@@ -26,7 +26,7 @@ from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
 @click.option("--small", metavar="STREAM", help="The stream of the grid's small requests. [default: small]")
 @click.option("--large", metavar="STREAM", help="The stream of the grid's large requests. [default: large]")
 @takes(*EXPERIMENT)
-def command(**typed: Any) -> int:
+def command(workloads: tuple[str, ...], **typed: Any) -> int:
     """Measure each WORKLOAD at every combination of the levels of several options; the last one changes fastest.
 
     \b
@@ -34,4 +34,4 @@ def command(**typed: Any) -> int:
     plimsoll matrix random-read-4k --over target=/dev/sdb --over target=/dev/sdc --over queue_depth=1..32 --shuffle 7
     plimsoll matrix mixed.toml --grid detailed --disks 4
     """
-    return short_experiment("matrix", typed)
+    return carried_out("matrix", workloads, typed)

@@ -11,21 +11,25 @@ every command that applies a load: it reads ``--destroy-data`` without ever taki
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from plimsoll.cli import completions
 from plimsoll.defaults import defaults
 from plimsoll.errors import InputError
+from plimsoll.experiments.layout_target import devices, layout_target
 from plimsoll.experiments.named_target import named_target
 from plimsoll.store.durable import REPLACED
+
+if TYPE_CHECKING:
+    from plimsoll.uncertainty.figures import Plan
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def named(_context: click.Context, _option: click.Parameter, targets: tuple[str, ...]) -> tuple[str, ...]:
+def named(context: click.Context, _option: click.Parameter, targets: tuple[str, ...]) -> tuple[str, ...]:
     """The targets, with those put in that plimsoll.toml names. An empty name is a variable that is not set, and measures nothing."""
     if any(not target.strip() for target in targets):
         raise InputError("--target: the name is empty, as that of a variable which is not set; name a target, or leave the option out.")
@@ -33,7 +37,20 @@ def named(_context: click.Context, _option: click.Parameter, targets: tuple[str,
         if named_target(target).name and os.path.lexists(target):
             raise InputError(f"--target {target}: there is a file of that name; write ./{target} for it, or give the side another name.")
     known = defaults()
-    return tuple(known.named(target) for target in targets)
+    found = tuple(known.named(target) for target in targets)
+    if not any(parameter.name == "on" for parameter in context.command.params):
+        check_there(context.info_name or "", found)
+    return found
+
+
+def check_there(command: str, targets: Iterable[str]) -> None:
+    """Refuse layouts for a command that looks at what is there."""
+    for target in map(named_target, targets):
+        if layout_target(target.target) is not None:
+            raise InputError(
+                f"'plimsoll {command}' takes no {target.target}, which is yet to be made; make it with 'plimsoll layout apply' and name "
+                "what it gives, or compare layouts with 'plimsoll curve', 'ramp', 'run' or 'suite'."
+            )
 
 
 def price_option(what: str) -> Decorator:
@@ -47,8 +64,34 @@ def price_option(what: str) -> Decorator:
     )
 
 
+#: Draws that can be asked for.
+_DRAWS = (20, 10_000)
+
+
+def planned(_context: click.Context, _option: click.Parameter, typed: str | None) -> Plan | None:
+    """How many draws are wanted; None for none at all."""
+    if typed == "off":
+        return None
+    from plimsoll.uncertainty import figures
+    from plimsoll.uncertainty.figures import Plan
+
+    if typed is None:
+        return Plan(budget_s=figures.BUDGET_S) if figures.BUDGET_S else None
+    draws, _, seed = typed.partition("@")
+    if not draws.isdecimal() or not _DRAWS[0] <= int(draws) <= _DRAWS[1] or not (seed or "1").isdecimal():
+        raise InputError(f"--uncertainty {typed}: write a number of draws from {_DRAWS[0]} to {_DRAWS[1]:,}, with a seed 60@7, or off.")
+    return Plan(draws=int(draws), seed=int(seed)) if seed else Plan(draws=int(draws))
+
+
 #: Every shared option by the name its value arrives under.
 DECLARED: dict[str, Decorator] = {
+    "uncertainty": click.option(
+        "--uncertainty",
+        metavar="DRAWS",
+        callback=planned,
+        help="How often values of a modelled array that nobody has looked up are drawn, e.g. 100, or 100@7 with another seed; off for "
+        "never. [default: 60, as far as 30 s suffice]",
+    ),
     "over": click.option(
         "--over",
         metavar="NAME=LEVELS",
@@ -64,9 +107,18 @@ DECLARED: dict[str, Decorator] = {
         multiple=True,
         callback=named,
         shell_complete=completions.targets,
-        help="File, device, concat:A,B, stripe:A,B?unit=1MiB, null:, queue: or array:NAME; several are measured in turn and compared. "
+        help="File, device, concat:A,B, stripe:A,B?unit=1MiB, null:, queue:, array:NAME or layout:NAME; several are measured in turn and "
+        "compared. "
         "NAME=TARGET says what tables call it, e.g. fast=/dev/sdb; a file whose own name has a '=' is written ./a=b. "
         "[default: a scratch file ./plimsoll-scratch.dat, made and removed]",
+    ),
+    "on": click.option(
+        "--on",
+        "on",
+        metavar="DEVICE,...",
+        multiple=True,
+        callback=lambda _context, _option, typed: devices(typed),
+        help="The devices that layouts (-t layout:NAME, and those of suites) are made of before they are measured, in their order.",
     ),
     "settings": click.option(
         "-s",
@@ -98,10 +150,14 @@ DECLARED: dict[str, Decorator] = {
     "precision": click.option(
         "--precision",
         metavar="PERCENT",
+        shell_complete=completions.precisions,
         help="End a point when its interval is that narrow, e.g. 2% or '2% of read p99'; the duration is then the limit.",
     ),
     "objective": click.option(
-        "--objective", metavar="OBJECTIVE", help="What has to hold, e.g. 'read mean <= 20ms and write mean <= 20ms' or 'p99 <= 5ms'."
+        "--objective",
+        metavar="OBJECTIVE",
+        shell_complete=completions.objectives,
+        help="What has to hold, e.g. 'read mean <= 20ms and write mean <= 20ms' or 'p99 <= 5ms'.",
     ),
     "asserts": click.option("--assert", "asserts", is_flag=True, help="Exit with 1 when the objective does not hold."),
     "out": click.option("-o", "--out", metavar="DIR", default="results", show_default=True, help="Where runs are kept."),
@@ -111,6 +167,10 @@ DECLARED: dict[str, Decorator] = {
         "--report", "report_path", metavar="FILE", help=f"Write the report there: .html, .csv, .parquet, .json, .md or .xml. {REPLACED}"
     ),
     "opens": click.option("--open", "opens", is_flag=True, help="Open the report in a browser at the end."),
+    "live": click.option("--live", is_flag=True, help="Show the run in a browser while it goes on, at an address of this machine."),
+    "otlp": click.option(
+        "--otlp", metavar="URL", help="Send metrics of the run to an OpenTelemetry collector, e.g. http://127.0.0.1:4318."
+    ),
     "dry_run": click.option(
         "--dry-run",
         is_flag=True,
@@ -124,6 +184,17 @@ DECLARED: dict[str, Decorator] = {
         "must be typed as well when it carries data.",
     ),
     "fresh": click.option("--fresh", is_flag=True, help="Start a new run even if an unfinished one could be resumed."),
+    "hosts": click.option(
+        "--hosts",
+        metavar="HOSTS",
+        help="Measure on several hosts at the same time, started by the clock: db1,db2 over ssh, a lab's file, or local:3 on this machine.",
+    ),
+    "share": click.option(
+        "--share",
+        metavar="slices|full|REGION,...",
+        help="How hosts share a target that several of them reach: slices (each its own), full (each all of it) or a region for each, "
+        "e.g. 0..50%,50%..100%.",
+    ),
     "quiet": click.option(
         "-q",
         "--quiet",
@@ -156,6 +227,7 @@ DECISION = tuple(DECISION_SETTINGS)
 #: What every experiment takes besides its levels, in the order of the help.
 EXPERIMENT = (
     "targets",
+    "on",
     "settings",
     "duration",
     "warmup",
@@ -169,10 +241,14 @@ EXPERIMENT = (
     "prices",
     "report_path",
     "opens",
+    "live",
+    "otlp",
     "dry_run",
     "keep",
     "destroy_data",
     "fresh",
+    "hosts",
+    "share",
     "quiet",
     "as_json",
 )
@@ -209,13 +285,17 @@ def _joined(names: Sequence[str], width: int) -> list[str]:
     return lines
 
 
-class LoadCommand(click.Command):
+class PermittingCommand(click.Command):
     """Takes the value of ``--destroy-data`` after ``=`` only, so that it never swallows the next argument."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
         head = ["--destroy-data=" if arg == "--destroy-data" else arg for arg in args[:end]]
         return super().parse_args(ctx, head + args[end:])
+
+
+class LoadCommand(PermittingCommand):
+    """Explains its own options, and only names those that many commands share."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Explain the command's own options, and name the others."""

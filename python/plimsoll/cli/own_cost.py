@@ -5,14 +5,13 @@ calibrate(3.0, as_json=False)
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from plimsoll import calibration
 from plimsoll import engine as engines
 from plimsoll.displayed import as_document
 from plimsoll.errors import StoreError
+from plimsoll.own_cost import OwnCost
 
 
 def calibrate(seconds: float, *, as_json: bool) -> None:
@@ -24,21 +23,17 @@ def calibrate(seconds: float, *, as_json: bool) -> None:
         reason = str(problem).partition(";")[0]
         remembered = f"not remembered: {reason}; set XDG_CACHE_HOME to a directory you may write to, or every first run calibrates anew"
     if as_json:
-        click.echo(as_document(figures))
+        click.echo(as_document(figures.figures))
     else:
         click.echo("\n".join(_lines(figures)))
     if not as_json or remembered.startswith("not"):
         click.echo(remembered, err=True)
 
 
-def _lines(figures: dict[str, Any]) -> list[str]:
+def _lines(cost: OwnCost) -> list[str]:
     lines = []
-    for name, part in figures.items():
-        if not isinstance(part, dict):
-            continue
-        if isinstance(part.get("iops_per_core"), (int, float)):
-            lines.append(f"{name:6} {part['iops_per_core'] / 1e6:.2f} million I/O per second of one core")
-        for key, value in part.items():
-            if key.endswith("_ns") and isinstance(value, (int, float)):
-                lines.append(f"{name:6} {key.removesuffix('_ns').replace('_', ' ')} {value:.1f} ns")
+    for name, per_core, spent_ns in cost.lines():
+        if per_core is not None:
+            lines.append(f"{name:6} {per_core / 1e6:.2f} million I/O per second of one core")
+        lines += [f"{name:6} {what.replace('_', ' ')} {ns:.1f} ns" for what, ns in spent_ns.items()]
     return lines

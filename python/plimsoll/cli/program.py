@@ -23,7 +23,7 @@ from plimsoll.cli.silence import Silence
 from plimsoll.cli.streams import Streams
 from plimsoll.displayed import displayed_in_line, quoted
 from plimsoll.errors import EXIT_CODES, EXIT_INTERRUPTED, InputError, PlimsollError, StoreError
-from plimsoll.orphans import any_noted
+from plimsoll.orphans import any_gang, any_noted, orphans
 from plimsoll.passwords import withheld
 from plimsoll.silence import heard
 
@@ -99,13 +99,21 @@ def program(context: click.Context) -> None:
 
 
 def _stop_orphans() -> None:
-    """Servers that a killed run left running are stopped by whatever command comes next."""
+    """Servers and workers that a killed run left running are stopped by whatever command comes next."""
+    if any_gang():
+        from plimsoll.gang.leftovers import swept
+
+        for said in swept():
+            print(f"plimsoll: {displayed_in_line(said)}.", file=sys.stderr)
     if not any_noted():
         return
-    from plimsoll.apps.orphans import stop_orphans
+    for one in orphans():
+        # What stops servers is imported for one that has to be stopped: others' servers are in use, mostly.
+        from plimsoll.apps.orphans import stopped
 
-    for sentence in stop_orphans():
-        print(f"plimsoll: {displayed_in_line(sentence)}.", file=sys.stderr)
+        sentence = stopped(one)
+        if sentence is not None:
+            print(f"plimsoll: {displayed_in_line(sentence)}.", file=sys.stderr)
 
 
 def main(arguments: Sequence[str] | None = None, begun: Moment | None = None) -> int:
@@ -134,6 +142,10 @@ def _answered(words: Sequence[str], begun: Moment | None) -> int:
         return code if isinstance(code, int) else 0
     except PlimsollError as error:
         return _fail(str(error), error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        # A command that has commands of its own, and none was named.
+        click.echo(error.format_message())
+        return 0
     except click.ClickException as error:
         return _fail(_sentence(error), InputError.exit_code)
     except (click.Abort, KeyboardInterrupt):
@@ -155,10 +167,28 @@ def _fail(message: str, code: int) -> int:
     return code
 
 
+#: Options of commands that measure on several hosts, and those commands.
+_OF_HOSTS = ("--hosts", "--share")
+_MEASURE_ON_HOSTS = "run, suite, check, replay, ramp, curve, scale, steady and matrix"
+#: Why a command cannot, and what does.
+_STORED = "it reads what is stored, in which each host's own results are the runs in the run's directory hosts"
+_ALONE = {
+    **dict.fromkeys(("compare", "report", "show", "export", "list", "forget", "send", "serve"), _STORED),
+    "watch": "it reads the counters of this host's own devices; start it on each host",
+    "doctor": "it examines this host; 'plimsoll hosts check --hosts ...' has each host examine itself",
+    "size": "it works arrays out in a moment; matrix, suite, fit and reproduce run models on hosts",
+    "layout": "a layout is made of this host's own devices; make it on each host, and name what it gives in a lab's file",
+    "receive": "it takes what other hosts send, wherever they are",
+}
+
+
 def _sentence(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "plimsoll"
     if isinstance(error, click.NoSuchOption):
+        if error.option_name in _OF_HOSTS:
+            why = _ALONE.get(path.partition(" ")[2].partition(" ")[0], "it works on this host alone")
+            return f"'{path}' takes no {error.option_name}: {why}; {_MEASURE_ON_HOSTS} measure on several."
         near = f"did you mean {quoted(error.possibilities[0])}? " if error.possibilities else ""
         return f"there is no option {quoted(error.option_name)}; {near}'{path} --help' shows all."
     text = error.format_message().strip()

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from plimsoll.cli import completions
-from plimsoll.cli.experiment import short_experiment
+from plimsoll.cli.experiment import carried_out
 from plimsoll.cli.options import ONCE, LoadCommand, takes
 from plimsoll.errors import InputError
 
@@ -22,7 +22,7 @@ from plimsoll.errors import InputError
 )
 @click.option("--growth", metavar="FACTOR", help="How the load is raised: 2x, or +4. [default: 2x]")
 @takes(*ONCE)
-def command(**typed: Any) -> int:
+def command(workloads: tuple[str, ...], settle: bool, **typed: Any) -> int:
     """Raise one option until the objective fails, then close in on the highest load that held: the mark.
     Without --over it is queue_depth=1..1024, of file workloads threads=1..64.
 
@@ -32,10 +32,10 @@ def command(**typed: Any) -> int:
     plimsoll ramp open.toml --over rate=500..50k --objective 'p99 <= 5ms and achieved >= 97%' --settle
     plimsoll ramp oltp-db --objective 'p99 <= 5ms' --assert -t /dev/sdb --destroy-data
     """
-    if typed["settle"]:
+    if settle:
         if typed["growth"] is not None:
             raise InputError("--growth: with --settle the load doubles; leave one of both out.")
-        return short_experiment("search", typed)
+        return carried_out("search", workloads, typed)
     if typed["repeats_max"] is not None:
         raise InputError("--repeats-max is how often --settle measures a level; add --settle, or leave it out.")
-    return short_experiment("ramp", typed)
+    return carried_out("ramp", workloads, typed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -11,8 +12,6 @@ from plimsoll.cli.fit import ACTIONS, FORMS
 from plimsoll.cli.options import LoadCommand, takes
 from plimsoll.errors import InputError
 from plimsoll.store.durable import REPLACED
-
-Json = dict[str, Any]
 
 MAPS = ("refuse", "wrap", "scale", "squeeze")
 #: How a lateness report begins; the engine writes it.
@@ -34,8 +33,9 @@ _LATENESS_HEAD = b"number,due_ns,submitted_ns,completed_ns"
 @click.option("--action", "counted", type=click.Choice(ACTIONS), help="Where blktrace's requests are counted. [default: issue]")
 @click.option("--convert", metavar="FILE", help=f"Only write TRACE there in the compact form that streams replay. {REPLACED}")
 @takes("settings", "size", "repeat", "interleave", "objective", "asserts")
-@takes("out", "label", "prices", "report_path", "opens", "dry_run", "keep", "destroy_data", "fresh", "quiet", "as_json")
-def command(trace: str, **typed: Any) -> int:
+@takes("out", "label", "prices", "report_path", "opens", "live", "otlp", "dry_run", "keep", "destroy_data", "fresh")
+@takes("hosts", "share", "quiet", "as_json")
+def command(trace: str, convert: str | None, **typed: Any) -> int:
     """Replay a block trace (fio iolog, blktrace, blkparse, MSR-Cambridge, Alibaba, MQSim) at TARGET, and say how late its requests were.
 
     Run the same command again to resume an interrupted run.
@@ -46,16 +46,17 @@ def command(trace: str, **typed: Any) -> int:
     plimsoll replay hm.csv --device 'hm 0' --device 'hm 1' -t concat:/dev/sdb,/dev/sdc
     """
     from plimsoll.cli.experiment import carried_out
-    from plimsoll.points.asked import ReplayAsked
-    from plimsoll.points.replay import choice_of, replay_undertaking
 
-    if typed["convert"] is not None:
-        return _convert(choice_of(trace, ReplayAsked.of(typed)), typed["convert"])
+    if convert is not None:
+        from plimsoll.points.asked import ReplayAsked
+        from plimsoll.points.replay import choice_of
+
+        return _convert(choice_of(trace, ReplayAsked.of(typed)), convert)
     _check_outputs(trace, typed)
-    return carried_out(lambda listener: replay_undertaking(trace, ReplayAsked.of(typed), listener.remark), typed)
+    return carried_out("replay", (trace,), typed)
 
 
-def _check_outputs(trace: str, typed: Json) -> None:
+def _check_outputs(trace: str, typed: Mapping[str, Any]) -> None:
     """Refuse before a long trace is read what could not be written afterwards, or would replace what is not ours."""
     from plimsoll.cli.report import checked_format
     from plimsoll.store.durable import check_replaceable

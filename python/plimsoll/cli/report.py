@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,24 +17,24 @@ import click
 
 from plimsoll.analysis.point.verification import wrong_data
 from plimsoll.cli import completions
-from plimsoll.cli.drawing import Drawn
-from plimsoll.cli.options import price_option
+from plimsoll.cli.options import price_option, takes
+from plimsoll.cli.report_progress import Drawn
+from plimsoll.cli.uncertainty import draw
 from plimsoll.displayed import displayed, encoded, quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed
 from plimsoll.store.durable import REPLACED, check_replaceable, replace_file
 from plimsoll.store.reader import StoredRun, damage_named, open_runs
+from plimsoll.tables.split import SPLITS, By
 
 if TYPE_CHECKING:
     from plimsoll.analysis.price.per_unit import Prices
 
 FORMATS = (".html", ".csv", ".parquet", ".json", ".md", ".xml")
-#: Those that a comparison can be written in.
-COMPARISONS = tuple(ending for ending in FORMATS if ending != ".parquet")
 #: Those that ``--long`` is for.
 _TABLES = (".csv", ".parquet")
 #: Those that say what sides cost.
-_PRICED = (".html", ".json", ".md")
+_PRICED = (".html", ".csv", ".parquet", ".json", ".md")
 #: Those that are text with a beginning of their own, and what writes them.
 _TEXTS = {".md": "plimsoll.reports.markdown", ".xml": "plimsoll.reports.junit"}
 
@@ -48,23 +49,31 @@ _TEXTS = {".md": "plimsoll.reports.markdown", ".xml": "plimsoll.reports.junit"}
 )
 @price_option("What a side costs, to show the price per IOPS, MB/s or composite")
 @click.option("--long", "is_long", is_flag=True, help="CSV and Parquet: a row for every number instead of a row per point and operation.")
+@click.option("--by", type=click.Choice(SPLITS), help="CSV and Parquet: a row per operation of each of these. [default: point]")
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
+@takes("uncertainty")
 @click.option("--open", "opens", is_flag=True, help="Open the report in a browser.")
 def command(runs: tuple[str, ...], output: str | None, out: str, is_long: bool, **typed: Any) -> None:
     """Make one report of each RUN: a name or how it begins, a label, latest, latest~1, or a directory. Several are compared side by side.
 
-    CSV and Parquet have a row per point and operation; docs/reference/results-table.md names the columns.
+    CSV and Parquet have a row per point and operation, with --by per stream or part of the target and operation;
+    docs/reference/results-table.md names the columns.
     Exits with 0 when the report is written. What went wrong in the runs is said on stderr.
     """
-    if is_long and os.path.splitext(output or "")[1].lower() not in _TABLES:
-        raise InputError("--long is for tables; add -o FILE.csv or -o FILE.parquet, or leave it out.")
-    opens, prices = typed["opens"], typed["prices"]
+    opens, prices, by = typed["opens"], typed["prices"], typed["by"]
+    check_form(is_long=is_long, by=by)
+    for option in (*(["--long"] if is_long else []), *(["--by"] if by else [])):
+        if os.path.splitext(output or "")[1].lower() not in _TABLES:
+            raise InputError(f"{option} is for tables; add -o FILE.csv or -o FILE.parquet, or leave it out.")
     if prices and output is not None and os.path.splitext(output)[1].lower() not in _PRICED:
         raise InputError(f"--price: {output} does not say what sides cost; write {listed(_PRICED)}, or leave --price out.")
+    if prices and is_long:
+        raise InputError("--price: the long form has no prices; leave out --long, or --price.")
     if opens and output is not None and os.path.splitext(output)[1].lower() != ".html":
         raise InputError(f"--open shows a page, and {output} is none; name a .html file, or leave --open out.")
     found = open_runs(runs, out)
-    path = write_report(found, output, prices, is_long=is_long)
+    draw(found, typed["uncertainty"])
+    path = write_report(found, output, prices, Form(is_long, by or "point"))
     click.echo(path)
     if opens:
         open_page(path)
@@ -102,11 +111,11 @@ def _points(some: int, every: int) -> str:
     return "the only point" if every == 1 else f"{some:,} of {every:,} points"
 
 
-def checked_format(path: str, formats: Sequence[str] = FORMATS) -> str:
+def checked_format(path: str) -> str:
     """The ending of a report's file, which says its format; refuses a file that cannot become a report, or is none."""
     ending = os.path.splitext(path)[1].lower()
-    if ending not in formats:
-        raise InputError(f"{path}: reports end in {listed(formats)}; give one of these.")
+    if ending not in FORMATS:
+        raise InputError(f"{path}: reports end in {listed(FORMATS)}; give one of these.")
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise InputError(f"{path}: there is no directory {quoted(folder)}; make it first.")
@@ -131,19 +140,33 @@ def table_beginnings(form: str) -> tuple[bytes, ...]:
     """How tables in this form begin, those of comparisons included."""
     if form == "parquet":
         return (b"PAR1",)
-    from plimsoll.reports.numbers import COLUMNS, COMPARISON_COLUMNS
+    from plimsoll.reports.numbers import COLUMNS, COMPARISON_BEGINNING
     from plimsoll.tables.points import BEGINNING
 
-    return (BEGINNING, *(",".join(columns).encode() for columns in (COLUMNS, COMPARISON_COLUMNS)))
+    return (BEGINNING, ",".join(COLUMNS).encode(), COMPARISON_BEGINNING)
 
 
-def write_report(runs: Sequence[StoredRun], output: str | None, prices: Sequence[str] = (), *, is_long: bool = False) -> str:
+@dataclass(frozen=True)
+class Form:
+    """What a table has a row for: the operations of each point, stream or part, or in its long form every number."""
+
+    is_long: bool = False
+    by: By = "point"
+
+
+def check_form(*, is_long: bool, by: str | None) -> None:
+    """Refuse two forms at once."""
+    if is_long and by:
+        raise InputError("--by: the long form has rows for streams and parts as well; leave out --long, or --by.")
+
+
+def write_report(runs: Sequence[StoredRun], output: str | None, prices: Sequence[str] = (), rows: Form | None = None) -> str:
     """Write the report of ``runs`` in the format that the file's ending says, with what sides cost; gives the file's path."""
     path = output or os.path.join(runs[0].path, "report.html")
     ending = checked_format(path) if output else ".html"
     with damage_named(point for run in runs for point in run.points):
         if ending in _TABLES:
-            write_table(runs, path, ending.removeprefix("."), is_long=is_long)
+            write_table(runs, path, ending.removeprefix("."), rows or Form(), prices)
         else:
             from plimsoll.points.prices import prices_of_runs
 
@@ -151,16 +174,17 @@ def write_report(runs: Sequence[StoredRun], output: str | None, prices: Sequence
     return path
 
 
-def write_table(runs: Sequence[StoredRun], path: str, form: str, *, is_long: bool) -> None:
-    """Write the points as ``csv`` or ``parquet``, at once: a row per point and operation, or the long form."""
-    if is_long:
+def write_table(runs: Sequence[StoredRun], path: str, form: str, rows: Form, prices: Sequence[str] = ()) -> None:
+    """Write the points as ``csv`` or ``parquet``, at once, with what their sides cost."""
+    if rows.is_long:
         from plimsoll.reports import numbers
 
         {"csv": numbers.write_csv, "parquet": numbers.write_parquet}[form](runs, path)
         return
+    from plimsoll.points.prices import priced_points
     from plimsoll.tables.points import points_table
 
-    table = points_table(runs)
+    table = points_table(runs, priced_points(runs, prices), rows.by)
     replace_file(path, table.csv() if form == "csv" else table.parquet())
 
 

@@ -13,11 +13,10 @@ from plimsoll.displayed import as_document
 from plimsoll.errors import EXIT_POINT_FAILED, InputError
 
 if TYPE_CHECKING:
-    from plimsoll.reproduction.bench import OnDone
+    from plimsoll.analysis.reproduction import Reproduction
+    from plimsoll.reproduction.bench import OnDone, Readings
     from plimsoll.reproduction.chain import Chain
     from plimsoll.reproduction.readings import Reading
-
-Json = dict[str, Any]
 
 #: Exit code of ``--strict`` when a claim is missed.
 EXIT_CLAIM_MISSED = 1
@@ -27,6 +26,7 @@ EXIT_CLAIM_MISSED = 1
 @click.argument("reports", metavar="[REPORT]...", nargs=-1)
 @click.option("--claim", "numbers", metavar="N", multiple=True, help="Only these claims, e.g. 36, 36-38 or 36,41. Repeatable.")
 @click.option("-j", "--jobs", metavar="N", type=click.IntRange(min=1), help="Runs at a time. [default: one per core]")
+@click.option("--hosts", metavar="HOSTS", help="Run on these hosts' processors: db1,db2 over ssh, a lab's file, or local:3.")
 @click.option("--strict", is_flag=True, help="Exit with 1 when a claim is missed.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print the table as a page in Markdown.")
@@ -53,17 +53,31 @@ def command(**typed: Any) -> int:
         raise InputError("--json and --markdown: each asks for another form; leave one of both out.")
     claims = chosen(typed["reports"], typed["numbers"])
     engine, needed = engines.native(), chains(claims)
-    jobs = typed["jobs"] or os.cpu_count() or 1
-    readings = Bench(engine, jobs).readings(needed, _progress(len(needed), quiet=typed["quiet"]))
+    progress = _progress(len(needed), quiet=typed["quiet"])
+    if typed["hosts"] is None:
+        readings = Bench(engine, typed["jobs"] or os.cpu_count() or 1).readings(needed, progress)
+    else:
+        readings = _on_hosts(typed, needed, progress)
     shown = document([judged(claim, Lookup(readings, engine)) for claim in claims])
     if typed["as_json"]:
-        click.echo(as_document(shown))
+        click.echo(as_document(shown.to_json()))
     else:
         click.echo("\n".join(_texts(shown, as_markdown=typed["as_markdown"])))
     return _exit_code(shown, failed=any(one.failure for chain in readings.values() for one in chain), strict=typed["strict"])
 
 
-def _texts(shown: Json, *, as_markdown: bool) -> list[str]:
+def _on_hosts(typed: dict[str, Any], needed: list[Chain], progress: OnDone) -> Readings:
+    """What hosts are for is imported where some are named."""
+    from plimsoll.points.gang import host_work
+    from plimsoll.reproduction.host_bench import HostBench
+
+    if typed["jobs"] is not None:
+        raise InputError("--jobs: with --hosts each host runs as many at a time as it has processors; leave one of both out.")
+    with host_work(typed["hosts"]) as work:
+        return HostBench(work, typed["reports"], typed["numbers"]).readings(needed, progress)
+
+
+def _texts(shown: Reproduction, *, as_markdown: bool) -> list[str]:
     from plimsoll.reports.terminal.reproduction import page_text, sums_text, table_text
 
     return [page_text(shown)] if as_markdown else [table_text(shown), "", sums_text(shown)]
@@ -95,7 +109,7 @@ def _told(chain: Chain, readings: tuple[Reading, ...]) -> str:
     return f"{chain[0].target}  {chain[0].workload}{many}  {said}"
 
 
-def _exit_code(shown: Json, *, failed: bool, strict: bool) -> int:
+def _exit_code(shown: Reproduction, *, failed: bool, strict: bool) -> int:
     if failed:
         return EXIT_POINT_FAILED
-    return EXIT_CLAIM_MISSED if strict and any(claim["verdict"] == "missed" for claim in shown["claims"]) else 0
+    return EXIT_CLAIM_MISSED if strict and any(claim.verdict == "missed" for claim in shown.claims) else 0

@@ -29,9 +29,25 @@ class RunCommand(LoadCommand):
 @takes("over", "objective", "asserts")
 @click.option("--steps", is_flag=True, hidden=True, help="Without --over: at the usual levels, queue_depth=1..64.")
 @takes(*DECISION)
-@takes("targets", "settings", "duration", "warmup", "size", "repeat", "interleave", "cache", "precision")
-@takes("out", "label", "prices", "report_path", "opens", "dry_run", "keep", "destroy_data", "fresh", "quiet", "as_json")
-def command(**typed: Any) -> int:
+@takes("targets", "on", "settings", "duration", "warmup", "size", "repeat", "interleave", "cache", "precision")
+@takes(
+    "out",
+    "label",
+    "prices",
+    "report_path",
+    "opens",
+    "live",
+    "otlp",
+    "dry_run",
+    "keep",
+    "destroy_data",
+    "fresh",
+    "hosts",
+    "share",
+    "quiet",
+    "as_json",
+)
+def command(workloads: tuple[str, ...], **typed: Any) -> int:
     """Measure TARGET under each WORKLOAD: a shipped name, a tag such as proliant, a .toml file, or a job file of another tool.
     Or the command line of fio, Vdbench, ORION or DiskSpd: options of plimsoll's stand before the tool's name, the tool's behind it.
 
@@ -49,8 +65,4 @@ def command(**typed: Any) -> int:
     plimsoll run job.fio --target /mnt/disk/scratch
     plimsoll run --label old fio --name=x --rw=randread --bs=8k --filename=/mnt/disk/x --size=1g
     """
-    from plimsoll.points.asked import ExperimentAsked
-    from plimsoll.points.run import run_undertaking
-
-    typed = with_settings(typed)
-    return carried_out(lambda listener: run_undertaking(typed["workloads"], ExperimentAsked.of(typed), listener.remark), typed)
+    return carried_out("run", workloads, with_settings(typed))

@@ -10,10 +10,13 @@ from typing import Any
 
 import click
 
+from plimsoll.cli.screen import screen
 from plimsoll.displayed import as_document, displayed_in_line, quoted
 from plimsoll.errors import StoreError
 from plimsoll.store.reader import DamagedRun, StoredPoint, StoredRun, list_runs
 
+#: From this width on commands have a column of their own; names of targets in them are long, and not split.
+_BESIDE = 140
 #: The status of a run or point that is damaged.
 UNREADABLE = "unreadable"
 
@@ -29,12 +32,17 @@ def list_stored(out: str, *, as_json: bool) -> None:
         return
     from plimsoll.reports.terminal.table import table
 
-    rows = [("run", "status", "points", "label", "command")]
+    here = screen()
+    beside = here.width is None or here.width >= _BESIDE
+    rows: list[tuple[str, ...]] = [("run", "status", "points", "label", *(("command",) if beside else ()))]
     for entry in entries:
         # Nobody knows how many points a search will take.
         points = str(entry["complete"]) if entry["planned"] is None else f"{entry['complete']}/{entry['planned']}"
-        rows.append((entry["name"], entry["status"], points, entry["label"] or "", shlex.join(entry["command"])))
-    click.echo(table(rows, left=5))
+        command = shlex.join(entry["command"])
+        rows.append((entry["name"], entry["status"], points, entry["label"] or "", *((command,) if beside else ())))
+        if not beside and command:
+            rows.append((f"  {command}",))
+    click.echo(table(rows, left=len(rows[0]), screen=here))
     problems = [problem for entry in entries for problem in entry["problems"]]
     for problem in problems:
         click.echo(f"! {displayed_in_line(problem)}", err=True)

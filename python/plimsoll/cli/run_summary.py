@@ -15,19 +15,20 @@ import click
 
 from plimsoll.analysis.comparison.of_run import objectives_of
 from plimsoll.analysis.objective.judgement import Objective, judge
-from plimsoll.analysis.objective.missed import missed
+from plimsoll.analysis.objective.misses import missed
 from plimsoll.cli.report import open_page, write_report
-from plimsoll.engine import Json
 from plimsoll.experiments.kinds import ADAPTIVE, KINDS_BY_NAME
 from plimsoll.points.outcome import Found, Outcome
 from plimsoll.store.reader import StoredRun, open_run
 from plimsoll.store.writer import RUN_SCHEMA
+from plimsoll.stored import Json
 
 if TYPE_CHECKING:
     from plimsoll.analysis.price.per_unit import Prices
     from plimsoll.reports.answer import Answer
     from plimsoll.reports.terminal.findings import Concluded
     from plimsoll.reports.terminal.screen import Screen
+    from plimsoll.stored import Experiment
 
 
 #: So many intervals are drawn within about a second.
@@ -43,7 +44,7 @@ class Shown:
     #: Whether the report is opened in a browser.
     opens: bool = False
     objective: Objective | None = None
-    experiments: Sequence[Json] | None = None
+    experiments: Sequence[Experiment] | None = None
     #: Whether conclusions are worth words beside the points.
     concludes: bool = True
     #: The last that is said on a terminal, and the first keys of the document.
@@ -58,7 +59,7 @@ def show(outcome: Outcome, path: str, shown: Shown) -> None:
     prices = _prices(path)
     if shown.as_json:
         priced = {} if prices is None else {"prices": prices.to_json()}
-        json.dump({**_document(outcome, shown), **priced}, sys.stdout, ensure_ascii=False)
+        json.dump({**_document(outcome, shown, prices), **priced}, sys.stdout, ensure_ascii=False)
         sys.stdout.write("\n")
     elif outcome.results:
         say("\n\n".join(_texts(outcome, shown, prices)))
@@ -87,11 +88,14 @@ def _reported(outcome: Outcome, run: StoredRun, shown: Shown) -> str:
 def _texts(outcome: Outcome, shown: Shown, prices: Prices | None) -> list[str]:
     """The answer, then the table, what was found, and what to know about it."""
     from plimsoll.cli.screen import screen
-    from plimsoll.reports.terminal import decision
+    from plimsoll.reports.layouts import by_side, layouts_text
+    from plimsoll.reports.terminal import analytics, decision, durability, mail, mailstore, orders
     from plimsoll.reports.terminal.details import journal_text, replay_text
     from plimsoll.reports.terminal.findings import conclusions, kept
     from plimsoll.reports.terminal.footnotes import footnotes
     from plimsoll.reports.terminal.host_use import host_levels
+    from plimsoll.reports.terminal.hosts import hosts
+    from plimsoll.reports.terminal.io_test import io_test
     from plimsoll.reports.terminal.points import legend, operations, points
 
     here, results = screen(), outcome.results
@@ -101,9 +105,20 @@ def _texts(outcome: Outcome, shown: Shown, prices: Prices | None) -> list[str]:
         points(results, here, objectives),
         here.wrapped(legend(results)),
         operations(results, here),
+        hosts(results, here),
         decision.runs(results, here),
+        decision.phases(results, here),
         decision.queries(results, here),
+        orders.commits(results, here),
+        mail.users(results, here),
+        mail.tasks(results, here),
+        mail.kills(results, here),
+        durability.kills(results, here),
+        mailstore.stores(results, here),
+        io_test(results, here),
+        analytics.workflows(results, here),
         host_levels(results, here),
+        layouts_text(by_side(results), here),
         replay_text(results),
         journal_text(results),
         conclusions(_concluded(outcome), here) if shown.concludes else "",
@@ -134,7 +149,8 @@ def _prices_text(prices: Prices | None, screen: Screen) -> str:
 def _answer(outcome: Outcome, shown: Shown) -> Answer:
     """What the run says first of all."""
     from plimsoll.analysis.comparison.of_run import comparison_of
-    from plimsoll.reports.answer import Asked, answer
+    from plimsoll.reports.answer import answer
+    from plimsoll.reports.marks import Asked
 
     experiments = list(shown.experiments or ())
     conclusions = [found.to_json() for found in outcome.found]
@@ -150,7 +166,8 @@ def _first(outcome: Outcome, shown: Shown) -> Json:
 
 def _concluded(outcome: Outcome) -> list[Concluded]:
     """Every conclusion with its place; a side that is modelled is said to be."""
-    from plimsoll.analysis.comparison.naming import names_of
+    from plimsoll.analysis.comparison.names import names_of
+    from plimsoll.analysis.point.metric import rate_noun
     from plimsoll.reports.terminal.findings import Concluded
 
     names, modelled = names_of(outcome.results), {result.side for result in outcome.results if result.modelled}
@@ -160,19 +177,27 @@ def _concluded(outcome: Outcome) -> list[Concluded]:
         side = subject.configuration.name
         where = names.get(side, side) + (" (modelled)" if side in modelled else "")
         axis = conclusion.figures.get("axis", "rate" if KINDS_BY_NAME[conclusion.kind].offers_rates else "level")
-        concluded.append(Concluded(found.experiment, subject.workload, where, conclusion.sentences, conclusion.mark, axis))
+        noun = rate_noun([result for result in outcome.results if result.job.workload == subject.workload])
+        concluded.append(Concluded(found.experiment, subject.workload, where, conclusion.sentences, conclusion.mark, axis, noun))
     return concluded
 
 
-def _document(outcome: Outcome, shown: Shown) -> Json:
+def _document(outcome: Outcome, shown: Shown, prices: Prices | None) -> Json:
     document: Json = {"schema": RUN_SCHEMA, **shown.first, "results": [result.to_json() for result in outcome.results]}
     if shown.experiments is not None:
         document["experiments"] = list(shown.experiments)
         document["conclusions"] = [found.to_json() for found in outcome.found]
         document.update(shown.first or {**_first(outcome, shown), **_mark(outcome.found)})
-    from plimsoll.reports import decision
+    from plimsoll.analysis.derivation import notices
+    from plimsoll.reports import analytics, decision, durability, io_test, mail, mailstore
 
-    document.update(decision.document(outcome.results))
+    document["notices"] = list(notices(outcome.results))
+    document.update(decision.document(outcome.results, {} if prices is None else prices.by_side))
+    document.update(durability.document(outcome.results))
+    document.update(io_test.document(outcome.results))
+    document.update(analytics.document(outcome.results))
+    document.update(mail.document(outcome.results))
+    document.update(mailstore.document(outcome.results, document.get("conclusions", ()), document.get("mark")))
     if shown.objective is not None:
         judgements = [judge(shown.objective, result) for result in outcome.results]
         document["objective"] = {

@@ -18,8 +18,7 @@ from plimsoll.cli import completions
 from plimsoll.displayed import as_document, quoted
 from plimsoll.errors import InputError
 from plimsoll.points.signals import handled
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 #: How soon it is noticed that the server has ended.
 _LOOK_S = 0.5
@@ -129,7 +128,7 @@ def _reported(ask: Any) -> Iterator[None]:
 
 def _serve(serving: Any, orders: _Orders, duration_s: float | None, interval_s: float | None) -> None:
     """Serve until told to stop, until the time is over, or until the server has ended."""
-    from plimsoll.reports.terminal.details import serving_text
+    from plimsoll.reports.terminal.server import serving_text
 
     began = time.monotonic()
     end = began + duration_s if duration_s is not None else float("inf")
@@ -182,7 +181,7 @@ def _show(report: Json, *, as_json: bool) -> None:
     if as_json:
         click.echo(as_document(report))
         return
-    from plimsoll.reports.terminal.details import serving_text
+    from plimsoll.reports.terminal.server import serving_text
 
     click.echo(serving_text(report))
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import textwrap
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,32 +13,37 @@ from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.catalog.arrays import array_names, is_array
 from plimsoll.cli import completions
+from plimsoll.cli.options import takes
+from plimsoll.cli.screen import terminal_width
 from plimsoll.displayed import as_document, quoted
 from plimsoll.errors import InputError
 from plimsoll.points.point import changed, defined, setting
+from plimsoll.reports.terminal.screen import folded
+from plimsoll.stored import Json
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from plimsoll.uncertainty.figures import Plan
 
 _ABOUT = ("purpose", "source", "rationale", "expect")
-_WIDTH = 96
 
 
 @click.command(short_help="Show one workload, suite or array: purpose, source and contents.")
 @click.argument("name", metavar="NAME", shell_complete=completions.shown)
 @click.option("-s", "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Show it with an option changed.")
+@takes("uncertainty")
 @click.option("--json", "as_json", is_flag=True, help="Print the canonical definition as JSON.")
-def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
+def command(name: str, settings: tuple[str, ...], uncertainty: Plan | None, as_json: bool) -> None:
     """Show the workload NAME (or a .toml file) with its purpose, source, rationale, and every option of its streams.
 
     Options that the definition does not give stand with their defaults. Of a suite, its experiments are shown;
-    of an array ("array:NAME"), its components, what limits it, and where its values come from.
+    of an array ("array:NAME"), its components, what limits it, between what its figures lie, and where its values come from.
     """
     if is_array(name):
         from plimsoll.cli.array_shown import show_array
 
         if settings:
             raise InputError(f"{name} is an array: its values are set after a '?', for example '{name}?host.cores=2'.")
-        show_array(name, as_json=as_json)
+        show_array(name, uncertainty, as_json=as_json)
         return
     if name in catalog.suite_names() or _holds_experiments(name):
         from plimsoll.cli.suite_shown import show_suite
@@ -74,19 +78,20 @@ def _is_of_array(name: str) -> bool:
 
 
 def _lines(workload: Json, options: Json, given: frozenset[str]) -> Iterator[str]:
-    yield f"{workload['name']}: {workload.get('title') or workload['name']}"
-    yield f"group {workload.get('group') or '–'}, tags {' '.join(workload.get('tags') or []) or '–'}"
+    here = terminal_width()
+    yield from folded(f"{workload['name']}: {workload.get('title') or workload['name']}", here, rest="  ")
+    yield from folded(f"group {workload.get('group') or '–'}, tags {' '.join(workload.get('tags') or []) or '–'}", here, rest="  ")
     for key in _ABOUT:
         if workload.get(key):
             yield ""
-            yield from textwrap.wrap(f"{key}: {workload[key]}", _WIDTH, subsequent_indent="  ")
+            yield from folded(f"{key}: {workload[key]}", terminal_width(), rest="  ")
     yield ""
     if "tree" in workload:
         yield from _streams(workload["tree"], given, noun="tree")
         yield ""
     yield from _streams(workload["stream"], given)
     yield ""
-    yield "job: " + ", ".join(f"{key} {_text(value)}" for key, value in options.items())
+    yield from folded("job: " + ", ".join(f"{key} {_text(value)}" for key, value in options.items()), terminal_width(), rest="  ")
 
 
 def _streams(streams: list[Json], given: frozenset[str], noun: str = "stream") -> Iterator[str]:
@@ -97,12 +102,12 @@ def _streams(streams: list[Json], given: frozenset[str], noun: str = "stream") -
     head = (noun, *(str(stream["name"]) for stream in streams))
     chosen = [key for key in keys if key in given]
     rows = [head, *((key, *(_text(stream.get(key)) for stream in streams)) for key in chosen)]
-    yield table(rows, left=len(head))
+    yield table(rows, left=len(head), width=terminal_width())
     yield ""
     yield "defaults"
     rest = [key for key in keys if key not in given]
     text = ", ".join(f"{key} {' | '.join(dict.fromkeys(_text(stream.get(key)) for stream in streams))}" for key in rest)
-    yield from textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+    yield from folded(text, terminal_width(), "  ", "  ")
 
 
 def _given(document: Json) -> Iterator[str]:

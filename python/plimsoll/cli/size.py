@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +12,13 @@ import click
 
 from plimsoll.cli import completions
 from plimsoll.cli.options import LoadCommand, takes
+from plimsoll.cli.screen import screen
 from plimsoll.displayed import as_document
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.sizing.demand import Demand
-    from plimsoll.points.sizing import Sizing, SizingAnswer
+    from plimsoll.points.sizing import SizingAnswer
     from plimsoll.points.sizing_asked import SizingAsked
-    from plimsoll.points.undertaking import Run
+    from plimsoll.reports.terminal.screen import Screen
 
 #: Exit code of ``--assert`` when nothing carries the demand.
 EXIT_NOT_CARRIED = 1
@@ -40,7 +41,9 @@ _DEMANDED = (
 @click.option("--mailboxes", metavar="N", type=click.IntRange(min=1), help="Take the demand of so many mailboxes.")
 @click.option("--profile", metavar="NAME", help="Their version and kind, e.g. exchange-2010:100 or exchange-2003:heavy.")
 @click.option("--growth", metavar="P", help="Room for growth or peaks, e.g. 20%; multiplies rates.")
-@click.option("--objective", metavar="TEXT", help='What response the load must keep, e.g. "read mean <= 20ms".')
+@click.option(
+    "--objective", metavar="TEXT", shell_complete=completions.objectives, help='What response the load must keep, e.g. "read mean <= 20ms".'
+)
 @click.option("--raid", metavar="LEVEL", help="Compute disks of this RAID level as well: 0, 1, 10, 5, 50, 6, 60.")
 @click.option("--disk-iops", metavar="RATE", help="Random IOPS of one disk, or 7.2k-sata, 10k-sata, 10k-scsi, 15k, 15k-fc.")
 @click.option("--disks", metavar="N", type=click.IntRange(min=1), help="Disks in groups, of each array. [default: as needed]")
@@ -77,52 +80,28 @@ def command(**typed: Any) -> int:
     plimsoll size --mailboxes 5000 --profile exchange-2010:100 --raid 5 --disk-iops 180
     plimsoll size --raid 6 --disks 48 --groups 4 --spares 1 --arrays 4 --disk-size 146GB --volumes 16
     """
+    from plimsoll.cli.experiment import announced, show_plan
+    from plimsoll.cli.progress import listener
     from plimsoll.points.sizing import sizing_of
     from plimsoll.points.sizing_asked import SizingAsked
+    from plimsoll.verbs.sizing import answered, preview_of_sizing
 
-    asked = SizingAsked.of(typed)
-    sizing = sizing_of(asked)
-    answer = _answered(sizing, quiet=typed["quiet"], as_json=typed["as_json"])
-    if answer is None:
-        return 0
-    if typed["as_json"]:
-        click.echo(as_document({**answer.to_json(), **_of_run(answer)}))
-    else:
-        click.echo("\n".join([*_text(answer), *_next(answer, asked)]))
+    sizing, heard = sizing_of(SizingAsked.of(typed)), listener(quiet=typed["quiet"])
+    if typed["dry_run"] and (ahead := preview_of_sizing(sizing, heard)) is not None:
+        return show_plan(ahead, typed, as_json=typed["as_json"])
+    answer = answered(sizing, announced(heard, quiet=typed["quiet"]))
+    _show(answer, sizing.asked, as_json=typed["as_json"])
     if answer.exit_code:
         return answer.exit_code
-    return EXIT_NOT_CARRIED if asked.asserted and not answer.carried else 0
+    return EXIT_NOT_CARRIED if sizing.asked.asserted and not answer.carried else 0
 
 
-def _answered(sizing: Sizing, *, quiet: bool, as_json: bool) -> SizingAnswer | None:
-    """From what is measured now, or from what is stored; None when only the plan was shown."""
-    from plimsoll.points.sizing import measured, stored
-
-    if sizing.demand is None or not sizing.targets:
-        return stored(sizing, lambda said: click.echo(said, err=True))
-    run = _run(sizing, sizing.demand, quiet=quiet, as_json=as_json)
-    return None if run is None else measured(sizing, sizing.demand, run)
-
-
-def _run(sizing: Sizing, demand: Demand, *, quiet: bool, as_json: bool) -> Run | None:
-    """The run of a ramp over the demand's rate on every target; None when only its plan was shown."""
-    from plimsoll.cli.experiment import ShowAsked, announced, dry_run
-    from plimsoll.cli.progress import listener
-    from plimsoll.points.asked import Asked
-    from plimsoll.points.demand import demand_undertaking
-    from plimsoll.points.options import complete
-    from plimsoll.points.sizing_asked import MEASURING
-    from plimsoll.points.undertaking import carry_out
-
-    asked = asdict(sizing.asked)
-    settings = {name: asked[name] for name in MEASURING if asked[name] is not None}
-    undertaking = demand_undertaking(demand, targets=sizing.targets, objective=sizing.asked.objective, settings=settings)
-    kept = {name: asked[name] for name in ("out", "keep", "destroy_data", "fresh") if asked[name] is not None}
-    options, heard = complete({**kept, **settings, "target": sizing.targets}), listener(quiet=quiet)
-    if sizing.asked.dry_run:
-        dry_run(undertaking, Asked.of(options), ShowAsked(as_json=as_json), heard)
-        return None
-    return carry_out(undertaking, Asked.of(options), announced(heard, quiet=quiet))
+def _show(answer: SizingAnswer, asked: SizingAsked, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(as_document({**answer.to_json(), **_of_run(answer)}))
+        return
+    here = screen()
+    click.echo("\n".join([*_folded(_text(answer, here), here), *_next(answer, asked)]))
 
 
 def _next(answer: SizingAnswer, asked: SizingAsked) -> Iterator[str]:
@@ -160,8 +139,24 @@ def _of_run(answer: SizingAnswer) -> dict[str, Any]:
     return {"answer": measured_answer(answer.fits, answer.demand), "results": answer.path}
 
 
-def _text(answer: SizingAnswer) -> Iterator[str]:
-    from plimsoll.reports.terminal.demand import demand_lines, fits_lines, fits_table, measured_answer, measured_lines, spindles_lines
+def _folded(texts: Iterable[str], here: Screen) -> Iterator[str]:
+    """Each text at the width of the screen, what follows its first line below what is said; tables are folded already."""
+    for text in texts:
+        label = re.match(r" *[a-z]+ {2,}", text)
+        begin = len(label[0]) if label else len(text) - len(text.lstrip()) + 2
+        yield text if "\n" in text else here.wrapped(text, rest=" " * begin)
+
+
+def _text(answer: SizingAnswer, here: Screen) -> Iterator[str]:
+    from plimsoll.reports.terminal.demand import (
+        demand_lines,
+        fits_lines,
+        fits_table,
+        mailbox_lines,
+        measured_answer,
+        measured_lines,
+        spindles_lines,
+    )
 
     if answer.demand is not None:
         if answer.path is not None:
@@ -169,12 +164,14 @@ def _text(answer: SizingAnswer) -> Iterator[str]:
         yield from demand_lines(answer.demand, answer.objective)
         yield ""
         if answer.path is not None:
-            yield from measured_lines(answer.fits)
+            yield from measured_lines(answer.fits, here)
+            yield from mailbox_lines(answer.fits, answer.demand)
         elif any(fit.refused is None for fit in answer.fits):
-            yield fits_table(answer.fits, answer.price)
+            yield fits_table(answer.fits, answer.price, here)
             yield ""
         if answer.path is None:
             yield from fits_lines(answer.fits)
+            yield from mailbox_lines(answer.fits, answer.demand)
     if answer.spindles is not None:
         if answer.demand is not None:
             yield ""

@@ -9,6 +9,7 @@ import click
 from plimsoll import catalog
 from plimsoll.cli import completions
 from plimsoll.cli.options import DECISION, EXPERIMENT, LoadCommand, takes, with_settings
+from plimsoll.cli.screen import screen
 
 
 @click.command(cls=LoadCommand, short_help="Run a published test procedure or your own experiment file.")
@@ -26,16 +27,14 @@ def command(name: str | None, quick: bool, **typed: Any) -> int | None:
     plimsoll suite vdbench-matrix --target /dev/sdb --target /dev/sdc --destroy-data --label "two arrays"
     plimsoll suite mine.toml --interleave --repeat 3
     plimsoll suite decision-support --target duckdb:/mnt/array/dss --scale 10
+    plimsoll suite analytics --target /mnt/saswork --set rows=40M
     """
     if name is None:
         click.echo(_listed())
         return None
     from plimsoll.cli.experiment import carried_out
-    from plimsoll.points.asked import Asked
-    from plimsoll.points.suites import suite_of
 
-    typed = with_settings(typed)
-    return carried_out(lambda listener: suite_of(name, Asked.of(typed), listener.remark, quick=quick), typed)
+    return carried_out("suite", (name,), {**with_settings(typed), "quick": quick})
 
 
 def _listed() -> str:
@@ -49,4 +48,4 @@ def _listed() -> str:
     for known in catalog.suite_names():
         full, quick = (brief_of(suite_of(known, Asked(), lambda _: None, quick=short)).longest() for short in (False, True))
         rows.append((known, str(catalog.suite_document(known).get("title", "")), full, quick))
-    return table(rows, left=2)
+    return table(rows, left=2, screen=screen())

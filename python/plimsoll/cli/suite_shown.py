@@ -6,19 +6,18 @@ show_suite("four-corners", (), as_json=False)
 from __future__ import annotations
 
 import os
-import textwrap
 from collections.abc import Iterator, Sequence
 
 import click
 
 from plimsoll import catalog
+from plimsoll.cli.screen import terminal_width
 from plimsoll.displayed import as_document
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.schedule import planned_points
-
-_WIDTH = 96
+from plimsoll.reports.terminal.screen import folded
 
 
 def show_suite(name: str, settings: Sequence[str], *, as_json: bool) -> None:
@@ -40,19 +39,19 @@ def show_suite(name: str, settings: Sequence[str], *, as_json: bool) -> None:
 def _lines(name: str, full: Suite, quick: Suite) -> Iterator[str]:
     from plimsoll.reports.terminal.table import table
 
-    yield f"{os.path.basename(name).removesuffix('.toml')}: {full.title or name}"
+    yield from folded(f"{os.path.basename(name).removesuffix('.toml')}: {full.title or name}", terminal_width(), rest="  ")
     for key in ("purpose", "source", "rationale"):
         text = getattr(full, key)
         if text:
             yield ""
-            yield from textwrap.wrap(f"{key}: {text}", _WIDTH, subsequent_indent="  ")
+            yield from folded(f"{key}: {text}", terminal_width(), rest="  ")
     yield ""
     head = ("experiment", "kind", "workloads", "varies", "points", "quick")
     rows = [(*_row(one), _points(one), _points(short)) for one, short in zip(full.experiments, quick.experiments, strict=True)]
-    yield table([head, *rows], left=4)
+    yield table([head, *rows], left=4, width=terminal_width())
     for figures in full.published:
         yield ""
-        yield from textwrap.wrap(f"published: {catalog.published(figures).get('title', figures)}", _WIDTH, subsequent_indent="  ")
+        yield from folded(f"published: {catalog.published(figures).get('title', figures)}", terminal_width(), rest="  ")
 
 
 def _row(experiment: Experiment) -> tuple[str, ...]:

@@ -8,10 +8,10 @@ import select
 import stat
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,7 +23,8 @@ from plimsoll.near import meant
 from plimsoll.points.signals import handled
 from plimsoll.store.durable import REPLACED, check_replaceable
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from plimsoll.analysis.sizing.view import DemandDocument
 
 #: Waits are counted in whole milliseconds, so shorter intervals would show steps.
 _INTERVAL_MIN_S = 0.1
@@ -82,7 +83,7 @@ class _Session:
     save_next: float = field(default_factory=lambda: time.monotonic() + _SAVE_EVERY_S)
     ended_by: str = "running"
 
-    def document(self) -> Json:
+    def document(self) -> DemandDocument:
         from plimsoll.analysis.sizing.demand import demand_document
         from plimsoll.host.machine import versions
         from plimsoll.result import iso_time
@@ -211,7 +212,7 @@ def _resolved(asked: Sequence[str]) -> dict[str, Any]:
     for name in asked:
         device = _device(name)
         if device not in found:
-            facts = device_facts(device)
+            facts: Mapping[str, object] = device_facts(device)
             about = {key: facts[key] for key in _FACTS if key in facts}
             found[device] = Observed(device, {"asked": [], **about, "on": [disk for disk in physical_devices(device) if disk != device]})
         if name not in found[device].about["asked"]:

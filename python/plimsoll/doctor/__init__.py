@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from plimsoll.doctor import machine, target
+from plimsoll.doctor import machine, storage, target
 from plimsoll.doctor.examination import Check, Examination, examine
 
 __all__ = ["CHECKS", "Check", "Examination", "diagnose", "examine"]
@@ -35,6 +35,14 @@ CHECKS: tuple[Callable[[Examination], Iterator[Check]], ...] = (
     target.free_space,
     target.mount_options,
     target.medium,
+    storage.alignment,
+    storage.stripes,
+    storage.read_ahead,
+    storage.barriers,
+    storage.nearly_full,
+    storage.raid,
+    storage.paths,
+    storage.thin_pools,
     target.leftovers,
 )
 

@@ -15,16 +15,17 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from plimsoll import calibration
-from plimsoll.engine import Engine, left_behind, native_files
+from plimsoll.engine import Engine, IoUring, left_behind, native_files
 from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.host import facts, host_facts, target_facts
 from plimsoll.host.device import free_bytes
+from plimsoll.host.stack import Stack, stack_of
 from plimsoll.host.target import existing, monitored_devices, target_paths
 from plimsoll.monitor.sampler import Sampler, sample
-from plimsoll.stored import HostFacts, Inspection, Sample, TargetFacts
+from plimsoll.own_cost import OwnCost
+from plimsoll.stored import Device, HostFacts, Inspection, Sample, TargetFacts
 from plimsoll.target import target_of
 
-Json = dict[str, Any]
 Status = Literal["ok", "warn", "fail", "unknown"]
 
 WATCH_S = 0.5
@@ -45,15 +46,17 @@ class Examination:
     """Facts about the host, and about a target if one was named."""
 
     host: HostFacts
-    io_uring: Json
+    io_uring: IoUring = field(default_factory=IoUring)
     locked_memory_bytes: int | None = None
-    calibration: Json | None = None
+    calibration: OwnCost | None = None
     activity: Sample = field(default_factory=Sample)
     target: TargetFacts = field(default_factory=TargetFacts)
     direct: str | None = None
     access: dict[str, str | None] = field(default_factory=dict)
     free_bytes: int | None = None
     left_behind: tuple[tuple[str, int], ...] = ()
+    #: What the target lies on (`plimsoll.host.stack.stack_of`).
+    stack: Stack = field(default_factory=Stack)
 
     def fact(self, section: str, name: str) -> Any:
         """A fact of the host, or None when it is absent."""
@@ -63,13 +66,12 @@ class Examination:
         """The reason why a fact is absent."""
         return facts.why_absent(self._section(section), name)
 
-    def _section(self, name: str) -> Json:
+    def _section(self, name: str) -> Mapping[str, object]:
         sections: Mapping[str, Any] = self.host
-        found: Json = sections.get(name, {})
-        return found
+        return sections.get(name) or {}
 
     @property
-    def devices(self) -> list[Json]:
+    def devices(self) -> list[Device]:
         """The devices of the target."""
         return list(self.target.get("devices", []))
 
@@ -103,6 +105,7 @@ def examine(engine: Engine, spec: str | None) -> Examination:
         access={path: _access_problem(path) for path in paths},
         free_bytes=_free_bytes(paths),
         left_behind=_left_behind(paths),
+        stack=stack_of(paths),
     )
 
 
@@ -130,11 +133,11 @@ def _left_behind(paths: list[str]) -> tuple[tuple[str, int], ...]:
     return tuple(found for folder in sorted(folders) for found in left_behind(folder))
 
 
-def _io_uring(engine: Engine) -> Json:
+def _io_uring(engine: Engine) -> IoUring:
     try:
         return engine.probe_io_uring()
     except PlimsollError as problem:
-        return {"available": False, "reason": str(problem)}
+        return IoUring(reason=str(problem))
 
 
 def _locked_memory_bytes() -> int | None:

@@ -30,7 +30,7 @@ def quick_look(facts: Sequence[TargetFacts], others: Others) -> str:
 
 def seen(facts: Sequence[TargetFacts], activity: Sample) -> str:
     """The same of an activity that was seen; each finding once, however many targets share it."""
-    examined = [Examination(host={}, io_uring={}, activity=activity, target=one) for one in facts]
+    examined = [Examination(host={}, activity=activity, target=one) for one in facts]
     checks = [check for rule in QUICK for examination in examined for check in rule(examination) if check.status in ("warn", "fail")]
     findings = dict.fromkeys(check.finding.rstrip(".") for check in checks)
     return "; ".join(f"{finding[:1].lower()}{finding[1:]}" for finding in findings)

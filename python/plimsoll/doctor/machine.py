@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from plimsoll.displayed import quoted
 from plimsoll.doctor.examination import Check, Examination
+from plimsoll.own_cost import NOP
 
 BUSY_PERCENT_MAX = 20.0
 STEAL_PERCENT_MAX = 1.0
@@ -106,12 +107,11 @@ def io_uring(examination: Examination) -> Iterator[Check]:
     """Whether the kernel allows io_uring to this user."""
     probe = examination.io_uring
     disabled = examination.fact("kernel", "io_uring_disabled")
-    if probe.get("available"):
-        features = probe.get("features")
-        listed = f" with {', '.join(features)}" if isinstance(features, list) and features else ""
+    if probe.available:
+        listed = f" with {', '.join(probe.features)}" if probe.features else ""
         yield Check("io_uring", "ok", f"The kernel offers io_uring{listed}.")
         return
-    reason = str(probe.get("reason") or "the kernel refuses it").rstrip(".")
+    reason = (probe.reason or "the kernel refuses it").rstrip(".")
     advice = "Allow it in the container's seccomp profile, or use --set backend=sync and compare only with that."
     if disabled in (1, 2):
         advice = f"kernel.io_uring_disabled is {disabled}: as root, sysctl kernel.io_uring_disabled=0."
@@ -136,9 +136,8 @@ def locked_memory(examination: Examination) -> Iterator[Check]:
 
 def own_cost(examination: Examination) -> Iterator[Check]:
     """Whether Plimsoll's own cost per I/O is known."""
-    nop = (examination.calibration or {}).get("nop") or {}
-    per_core = nop.get("iops_per_core")
-    if not per_core:
+    per_core = None if examination.calibration is None else examination.calibration.per_core(NOP)
+    if per_core is None:
         yield Check("own_cost", "unknown", "Plimsoll's own cost has not been measured here.", "Run 'plimsoll doctor --calibrate'.")
         return
     yield Check("own_cost", "ok", f"One core can issue {per_core / 1e6:.1f} million I/Os per second.")

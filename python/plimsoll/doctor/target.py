@@ -117,15 +117,15 @@ def free_space(examination: Examination) -> Iterator[Check]:
 
 def medium(examination: Examination) -> Iterator[Check]:
     """Whether there is a device at all below the target."""
-    found = examination.target.get("medium") or {}
-    if found.get("kind") == "memory":
+    found = examination.target.get("medium")
+    if found is not None and found["kind"] == "memory":
         yield Check(
             "medium",
             "warn",
             f"{examination.folder_or_file} is in memory ({found['name']}): no storage device takes part.",
             "Name a file on a disk's file system, or the device itself.",
         )
-    elif found.get("kind") == "elsewhere":
+    elif found is not None and found["kind"] == "elsewhere":
         yield Check(
             "medium",
             "warn",

@@ -35,22 +35,20 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import Objective
-from plimsoll.analysis.point.definition import drawn_operations, streams
-from plimsoll.analysis.point.metric import ALL, metric
+from plimsoll.analysis.point.definition import ORDER_ENTRY, drawn_operations, streams
+from plimsoll.analysis.point.metric import ALL, metric, rate_noun
 from plimsoll.analysis.point.offered_load import offered_kind_per_s, share, share_min
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
-from plimsoll.experiments import wording
+from plimsoll.experiments import phrases
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.experiments.probe import setting
 from plimsoll.result import Estimate, Result, Totals
-from plimsoll.stored import Stream
-
-Json = dict[str, Any]
+from plimsoll.stored import Json, Stream
 
 #: Vdbench's own percentages.
 DEFAULT_PERCENTS = (10, 50, 70, 80, 90, 100)
@@ -125,7 +123,7 @@ def curve(
         found = yield Ask(role="maximum")
         rate = _done(found) if found.status != "failed" else None
         if rate is None or rate.value <= 0:
-            return Conclusion("curve", (f"The maximum could not be measured ({wording.reason(found)}), so no rates follow from it.",))
+            return Conclusion("curve", (f"The maximum could not be measured ({phrases.reason(found)}), so no rates follow from it.",))
         maximum, load = rate.value, _load(found, pace)
     # Percentages that are rounded to one rate are one point, called by the first of them.
     rates: dict[float, float] = {}
@@ -192,13 +190,14 @@ def _kept(stream: Stream) -> Json:
 def _concluded(maximum: float, found: Result | None, points: Sequence[tuple[float, Result]], objective: Objective | None) -> Conclusion:
     mark = mark_of([result for _, result in points], objective) if objective else None
     rows = [_row(maximum, rate, result) for rate, result in points]
+    noun = _noun([result for _, result in points])
     return Conclusion(
         "curve",
         sentences=(
-            _maximum_said(maximum, found),
-            *(_missed(row) for row in rows if row["kept_up"] is False),
-            *([_mark_said(objective, mark)] if objective else []),
-            *wording.failures((wording.level_text("rate", rate), result) for rate, result in points),
+            _maximum_said(maximum, found, noun),
+            *(_missed(row, noun) for row in rows if row["kept_up"] is False),
+            *([_mark_said(objective, mark, [result for _, result in points])] if objective else []),
+            *phrases.failures((phrases.level_text("rate", rate), result) for rate, result in points),
         ),
         mark=mark,
         figures={
@@ -223,28 +222,34 @@ def _row(maximum: float, rate: float, result: Result) -> Json:
     }
 
 
-def _maximum_said(maximum: float, found: Result | None) -> str:
+def _noun(results: Sequence[Result]) -> str:
+    """What comes at the rate: of order entry new orders, with which the other transactions come."""
+    if results and all(result.job.definition.get("driver") == ORDER_ENTRY for result in results):
+        return "new orders/s"
+    return rate_noun(results)
+
+
+def _maximum_said(maximum: float, found: Result | None, noun: str) -> str:
+    said = phrases.rate(maximum, noun)
     if found is None:
-        return f"The maximum was given: {wording.rate(maximum)}."
+        return f"The maximum was given: {said}."
     if found.job.arrival != "closed":
-        return (
-            f"The workload sets its own rate and completed {wording.rate(maximum)}; that is not its maximum. Use arrival=closed to find it."
-        )
-    return f"The maximum was {wording.rate(maximum)}, with the workload as it stands."
+        return f"The workload sets its own rate and completed {said}; that is not its maximum. Use arrival=closed to find it."
+    return f"The maximum was {said}, with the workload as it stands."
 
 
-def _missed(row: Json) -> str:
-    asked = f"{wording.rate(row['rate'])} ({row['percent']:.0f} % of the maximum)"
+def _missed(row: Json, noun: str) -> str:
+    asked = f"{phrases.rate(row['rate'], noun)} ({row['percent']:.0f} % of the maximum)"
     return f"Only {row['achieved_percent']:.1f} % of {asked} was completed."
 
 
-def _mark_said(objective: Objective | None, mark: Mark | None) -> str:
+def _mark_said(objective: Objective | None, mark: Mark | None, results: Sequence[Result]) -> str:
     if mark is None:
         return f"No rate meets '{objective}'."
-    met = f"Meets '{objective}' up to {wording.level_text('rate', mark.level)} ({wording.rate(mark.iops)})"
+    met = f"Meets '{objective}' up to {phrases.level_text('rate', mark.level)} ({phrases.load(mark.iops, mark.bytes_per_s, results)})"
     if mark.next_level is None:
         return f"{met}. No rate failed; the limit is higher."
-    return f"{met}; at {wording.number(mark.next_level)}, it misses '{mark.failed_by}'."
+    return f"{met}; at {phrases.number(mark.next_level)}, it misses '{mark.failed_by}'."
 
 
 def _unshared(result: Result) -> str:

@@ -87,8 +87,34 @@ OPTIONS_BY_NAME = {option.name: option for option in OPTIONS}
 FIELDS = ("name", "kind", "workloads", "over", "objective", "set", "repeat", "configurations", "interleave", "cache", "precision", "quick")
 
 CONFIGURATION_OPTIONS = (
-    Option("name", forms.LABEL, "What reports call it; unique in its experiment.", "depth 8", required=True),
-    Option("target", forms.TEXT, "What is measured.", "/dev/nvme0n1", absent="every target on the command line"),
+    Option(
+        "name",
+        forms.LABEL,
+        "What reports call it; unique in its experiment. A side with a `layout` and without a name is called like it.",
+        "depth 8",
+        required=True,
+    ),
+    Option(
+        "target",
+        forms.TEXT,
+        "What is measured. With `layout`, `{volumes}` stands for the paths of all its volumes and `{NAME}` for that of one.",
+        "/dev/nvme0n1",
+        absent="every target on the command line; with `layout` all that it gives",
+    ),
+    Option(
+        "layout",
+        forms.TEXT,
+        "A shipped layout, or a file beside this one: it is made before the side is measured and taken away after it.",
+        "raid5-lun",
+        absent="the target is there",
+    ),
+    Option(
+        "on",
+        forms.SOME_TEXTS,
+        "The devices that the layout is made of, in their order.",
+        ["/dev/sdb", "/dev/sdc"],
+        absent="those of `--on`",
+    ),
     Option("set", forms.SETTINGS, "Options over those of workload and experiment.", {"queue_depth": 8}, absent="those hold"),
 )
 

@@ -36,11 +36,13 @@ from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.forms import as_toml, flattened, near
 from plimsoll.experiments.kind import Kind
 from plimsoll.experiments.kinds import KINDS_BY_NAME
+from plimsoll.experiments.layout_target import LayoutTarget
 from plimsoll.experiments.levels import ends_of, is_target, level_number, levels_of
 from plimsoll.experiments.named_target import NamedTarget, named_target
 from plimsoll.experiments.option import Option
 from plimsoll.experiments.plan import Configuration
 from plimsoll.experiments.schedule import check
+from plimsoll.stored import Json
 
 #: Keys that are not options of the same name.
 _ARGUMENTS = {"workloads": "WORKLOAD", "asserts": "--assert"}
@@ -118,7 +120,6 @@ def _words(value: Any) -> str:
 
 __all__ = ["DEFAULT_TARGET_NAME", "Experiment", "Suite", "read_experiments"]
 
-Json = dict[str, Any]
 
 #: Name of the only configuration when neither file nor command line names a target; its target is empty: the conductor's default.
 DEFAULT_TARGET_NAME = "scratch file"
@@ -335,13 +336,30 @@ def _configurations(written: Any, source: Source) -> list[Configuration]:
         if not isinstance(entry, dict):
             raise here.wrong(f'{quoted(entry)} is not a table; write {{ name = "A", target = "/dev/sdb" }}.')
         _check_keys(entry, CONFIGURATION_OPTIONS, here)
-        values = _values(entry, CONFIGURATION_OPTIONS, here)
+        values = _values(_named(entry), CONFIGURATION_OPTIONS, here)
         if "target" in entry and not values["target"]:
             raise here.wrong("key 'target': the target is empty; name one, or leave the key out.")
+        values["target"] = _laid_out(values, here)
         if values["name"] in [item.name for item in found]:
             raise here.wrong("the name stands twice; give each configuration one of its own.")
         found.append(Configuration(values["name"], values["target"] or "", values["set"] or {}))
     return found
+
+
+def _named(entry: Json) -> Json:
+    """With a name: a side that is a layout is called like it."""
+    layout = entry.get("layout")
+    return {"name": LayoutTarget(layout).called, **entry} if isinstance(layout, str) and layout else entry
+
+
+def _laid_out(values: Json, source: Source) -> str | None:
+    """The target of a configuration: of one with a layout, what says so in one text."""
+    target: str | None = values["target"]
+    if not values["layout"]:
+        if values["on"]:
+            raise source.wrong("key 'on' names the devices of a layout, and there is none; add layout = \"raid5-lun\", or leave 'on' out.")
+        return target
+    return LayoutTarget(values["layout"], tuple(values["on"] or ()), target or "").text
 
 
 def _check_names(names: Sequence[str], source: Source) -> None:

@@ -17,8 +17,8 @@ from typing import Any
 
 from plimsoll.errors import StoreError
 from plimsoll.experiments.plan import Configuration, Subject
-
-Json = dict[str, Any]
+from plimsoll.stored import Experiment as Stored
+from plimsoll.stored import Json
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Experiment:
         """One workload in every configuration."""
         return (Subject(workload, configuration) for configuration in self.configurations)
 
-    def to_json(self) -> Json:
+    def to_json(self) -> Stored:
         """The canonical stored form. Axes are a list, because their order is part of what was asked."""
         return {
             "name": self.name,

@@ -21,8 +21,7 @@ from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.experiments.levels import level_number, levels_of
 from plimsoll.near import meant
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 #: Options of a workload whose value may be a table; any other table under ``over`` or ``set`` holds the options of one stream.
 TABLE_OPTIONS = ("block_size", "read_block_size", "write_block_size", "trim_block_size", "distribution")

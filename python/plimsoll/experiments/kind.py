@@ -17,12 +17,11 @@ from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.option import Option
 from plimsoll.experiments.plan import Plan, Role, Subject
-from plimsoll.stored import Definition
+from plimsoll.stored import Definition, Json
 
 if TYPE_CHECKING:
     from plimsoll.analysis.objective.judgement import Objective
 
-Json = dict[str, Any]
 Settings = Mapping[str, Any]
 
 #: What ``over`` holds: nothing, one axis of numbers, the two ends of one, or several axes of anything.

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
+from plimsoll.experiments.layout_target import layout_target
 
 #: What a side can be called on the command line.
 _NAME = re.compile(r"\s*([^\W]([\w .-]*[\w.-])?)\s*")
@@ -30,7 +31,10 @@ class NamedTarget:
     @property
     def called(self) -> str:
         """What tables and sentences say."""
-        return self.name or self.target
+        if self.name:
+            return self.name
+        layout = layout_target(self.target)
+        return self.target if layout is None else layout.called
 
 
 def named_target(text: str) -> NamedTarget:

@@ -8,11 +8,13 @@ and default. A kind names the options that it has besides those of every kind; i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.experiments import forms
 from plimsoll.experiments.forms import Form, whole
+from plimsoll.stored import Schema
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,19 @@ class Option:
     def belongs_to(self, kind: str) -> bool:
         """Whether experiments of ``kind`` have it."""
         return not self.kinds or kind in self.kinds
+
+
+def schema_of(options: Iterable[Option]) -> Schema:
+    """The schema of a table that has these options, and nothing else."""
+    properties: Schema = {}
+    required = []
+    for option in options:
+        properties[option.name] = {**option.form.schema, "description": option.meaning, "examples": [option.example]}
+        if option.required:
+            required.append(option.name)
+        elif option.default is not None:
+            properties[option.name]["default"] = option.default
+    return {"type": "object", "additionalProperties": False, "required": required, "properties": properties}
 
 
 def meanings(choices: dict[str, str]) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
-from plimsoll.experiments import wording
+from plimsoll.experiments import phrases
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.result import Result, Totals
 
@@ -78,12 +78,12 @@ def _concluded(measured: Sequence[tuple[tuple[int, int], Result]], small: str, l
     if alone_large:
         sentences.append(f"Large requests alone reached {alone_large[1] / 1e6:,.1f} MB/s with {alone_large[0]} outstanding.")
     if alone_small:
-        sentences.append(f"Small requests alone reached {wording.rate(alone_small[1])} with {alone_small[0]} outstanding.")
+        sentences.append(f"Small requests alone reached {phrases.rate(alone_small[1])} with {alone_small[0]} outstanding.")
     if latency:
-        sentences.append(f"Their least mean latency was {wording.figure('mean', -latency[1])} with {latency[0]} outstanding.")
+        sentences.append(f"Their least mean latency was {phrases.figure('mean', -latency[1])} with {latency[0]} outstanding.")
     if baseline:
         sentences.append("The point without any request, which ORION counts, was skipped: it asks nothing.")
-    failed = wording.failures((f"small {few}, large {many}", result) for (few, many), result in measured)
+    failed = phrases.failures((f"small {few}, large {many}", result) for (few, many), result in measured)
     figures: dict[str, Any] = {
         "points": len(measured),
         "failed": len(failed),

@@ -33,8 +33,6 @@ from plimsoll.stored import Coordinates
 if TYPE_CHECKING:
     from plimsoll.analysis.load_line.mark import Mark
 
-Json = dict[str, Any]
-
 #: What a point is for: a point of the load line or grid, the search for the maximum, conditioning, or a round towards steady state.
 Role = Literal["point", "maximum", "precondition", "round"]
 
@@ -118,7 +116,7 @@ class Conclusion:
     kind: str
     sentences: tuple[str, ...] = ()
     mark: Mark | None = None
-    figures: Json = field(default_factory=dict)
+    figures: dict[str, Any] = field(default_factory=dict)
 
 
 #: Asks out, results in, a conclusion at the end.

@@ -29,7 +29,6 @@ from __future__ import annotations
 import math
 from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import Any
 
 from plimsoll.analysis.load_line.mark import too_little_load
 from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement, Objective, judge
@@ -41,6 +40,7 @@ from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.experiments.plan import Ask
 from plimsoll.result import Result
+from plimsoll.stored import Json
 
 
 @dataclass(frozen=True)
@@ -174,8 +174,6 @@ def _halvings(low: float, high: float, toward: float, bounds: Bounds, resolution
         low, high = (middle, high) if rising else (low, middle)
     return count
 
-
-Json = dict[str, Any]
 
 #: More levels of a climb than anybody measures.
 _CLIMB_MAX = 10_000

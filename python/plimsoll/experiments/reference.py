@@ -15,61 +15,49 @@ experiments_page()           # Markdown
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from plimsoll.experiments.declaration import CONFIGURATION_OPTIONS, FILE_OPTIONS, OPTIONS
 from plimsoll.experiments.forms import Form, as_toml
 from plimsoll.experiments.kind import Kind
 from plimsoll.experiments.kinds import KINDS
-from plimsoll.experiments.option import Option
-
-Json = dict[str, Any]
+from plimsoll.experiments.option import Option, schema_of
+from plimsoll.stored import Schema
 
 #: What ``--quick`` cannot replace.
 _FIXED = ("name", "kind", "quick")
 
 
-def experiment_schema() -> Json:
+def experiment_schema() -> Schema:
     """The schema of a file."""
-    file = _record(FILE_OPTIONS)
+    file = schema_of(FILE_OPTIONS)
     file["properties"]["experiment"] |= {"type": "array", "minItems": 1, "items": _experiment()}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Plimsoll experiments", **file}
 
 
-def _experiment() -> Json:
-    table = _record(OPTIONS)
-    configurations = {"type": "array", "items": _record(CONFIGURATION_OPTIONS)}
+def _experiment() -> Schema:
+    table = schema_of(OPTIONS)
+    sides = schema_of(CONFIGURATION_OPTIONS)
+    # A side is called like its layout where it has no name.
+    named = {"anyOf": [{"required": sides.pop("required")}, {"required": ["layout"]}]}
+    configurations = {"type": "array", "items": sides | named}
     table["properties"]["configurations"] |= configurations
-    overlay = _record(option for option in OPTIONS if option.name not in _FIXED)
+    overlay = schema_of(option for option in OPTIONS if option.name not in _FIXED)
     overlay["properties"]["configurations"] |= configurations
     del overlay["required"]
     table["properties"]["quick"] |= overlay
     return {**table, "allOf": [_of_kind(kind) for kind in KINDS]}
 
 
-def _of_kind(kind: Kind) -> Json:
+def _of_kind(kind: Kind) -> Schema:
     """What follows when ``kind`` is this one: options it needs, and those it does not have."""
     foreign = {option.name: False for option in OPTIONS if not option.belongs_to(kind.name)}
-    then: Json = {"properties": {**foreign, "quick": {"properties": foreign}}}
+    then: Schema = {"properties": {**foreign, "quick": {"properties": foreign}}}
     if kind.needs:
         then["required"] = list(kind.needs)
     if kind.axes in ("one", "ends"):
         then["properties"]["over"] = {"maxProperties": 1}
     then |= kind.schema
     return {"if": {"properties": {"kind": {"const": kind.name}}}, "then": then}
-
-
-def _record(options: Iterable[Option]) -> Json:
-    """Every option, and nothing else."""
-    properties: Json = {}
-    required = []
-    for option in options:
-        properties[option.name] = {**option.form.schema, "description": option.meaning, "examples": [option.example]}
-        if option.required:
-            required.append(option.name)
-        elif option.default is not None:
-            properties[option.name]["default"] = option.default
-    return {"type": "object", "additionalProperties": False, "required": required, "properties": properties}
 
 
 #: A file as people write one; a test reads it.
@@ -123,6 +111,10 @@ _CONFIGURATIONS = """
 What is compared are the configurations, each on one target. Without `configurations` there is one for each `--target`, called like it;
 with none of these either, the scratch file that Plimsoll makes. A configuration without `target` is measured on every target of the command
 line; with several, its name becomes `NAME on TARGET`. When all configurations of a file name their targets, `--target` is refused.
+
+A configuration with `layout` is a way to put devices together ([Lay storage out](../layouts.md)): the layout is made of the devices before
+the side is measured and taken away after it, with `interleave` at every turn. Measured are all its volumes, or a scratch file on its
+file system, unless `target` says which.
 
 Settings are applied over the workload in this order: those of the experiment, of the configuration, of the point. Within one table, options
 of all streams come before those of a single stream.

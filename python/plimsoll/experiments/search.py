@@ -49,7 +49,7 @@ from dataclasses import dataclass
 
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import Objective
-from plimsoll.experiments import wording
+from plimsoll.experiments import phrases
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.kind import Outlook
 from plimsoll.experiments.levels import is_whole
@@ -146,14 +146,14 @@ def conclude(kind: str, probe: Probe, bracket: Bracket) -> Conclusion:
     """What the levels of ``probe`` say."""
     mark = mark_of(probe.results, probe.objective)
     undecided = probe.undecided
-    points = [(wording.level_text(probe.axis, probed.level), result) for probed in probe.levels for result in probed.results]
+    points = [(phrases.level_text(probe.axis, probed.level), result) for probed in probe.levels for result in probed.results]
     return Conclusion(
         kind,
         sentences=(
             _held(probe, mark) if mark else _nothing_held(probe),
             *(_undecided(probe.axis, probed) for probed in undecided if not probed.judgement.too_few),
             *(() if mark or _told(probe).judgement.too_few else _too_few(probe)),
-            *wording.failures(points),
+            *phrases.failures(points),
         ),
         mark=mark,
         figures={
@@ -169,18 +169,19 @@ def conclude(kind: str, probe: Probe, bracket: Bracket) -> Conclusion:
 
 
 def _held(probe: Probe, mark: Mark) -> str:
-    met = f"Meets '{mark.objective}' up to {wording.level_text(probe.axis, mark.level)} ({wording.rate(mark.iops)})"
+    load = phrases.load(mark.iops, mark.bytes_per_s, probe.results)
+    met = f"Meets '{mark.objective}' up to {phrases.level_text(probe.axis, mark.level)} ({load})"
     if mark.next_level is None:
-        return f"{met}. {wording.number(mark.level)} was the highest level allowed; the limit is higher."
+        return f"{met}. {phrases.number(mark.level)} was the highest level allowed; the limit is higher."
     failed = next(probed for probed in probe.levels if probed.level == mark.next_level)
-    return f"{met}; at {wording.number(failed.level)}, {_why(failed)}."
+    return f"{met}; at {phrases.number(failed.level)}, {_why(failed)}."
 
 
 def _nothing_held(probe: Probe) -> str:
     """Said of the lowest level that was too much, or of the highest when none was."""
     told = _told(probe)
     end = "lowest" if told.too_much else "highest"
-    return f"No level meets '{probe.objective}': at the {end} measured, {wording.level_text(probe.axis, told.level)}, {_why(told)}."
+    return f"No level meets '{probe.objective}': at the {end} measured, {phrases.level_text(probe.axis, told.level)}, {_why(told)}."
 
 
 def _told(probe: Probe) -> Probed:
@@ -194,7 +195,7 @@ def _why(failed: Probed) -> str:
     named = [item for item in clauses if failed.judgement.failed_by and failed.judgement.failed_by.startswith(item.text)]
     if not clauses:
         return (failed.judgement.failed_by or "the point failed").removesuffix(".")
-    return wording.measured((named or clauses)[0])
+    return phrases.measured((named or clauses)[0])
 
 
 def _too_few(probe: Probe) -> list[str]:
@@ -204,17 +205,17 @@ def _too_few(probe: Probe) -> list[str]:
         return []
     last, lacking = max(short, key=lambda pair: pair[0])
     levels = sorted(level for level, _ in short)
-    named = ", ".join(map(wording.number, levels)) if len(levels) < 5 else f"{wording.number(levels[0])} to {wording.number(levels[-1])}"
-    at = "" if len(levels) == 1 else f", at {wording.number(last)}"
+    named = ", ".join(map(phrases.number, levels)) if len(levels) < 5 else f"{phrases.number(levels[0])} to {phrases.number(levels[-1])}"
+    at = "" if len(levels) == 1 else f", at {phrases.number(last)}"
     return [f"Not known at {probe.axis} {named}{at}: {lacking.text}."]
 
 
 def _undecided(axis: str, probed: Probed) -> str:
     doubt = probed.nearest
-    said = wording.measured(doubt) if doubt else "it could not be measured"
+    said = phrases.measured(doubt) if doubt else "it could not be measured"
     side = "meets" if probed.judgement.holds else "misses"
     return (
-        f"Undecided at {wording.level_text(axis, probed.level)} after {len(probed.results)} repeats: {said}, "
+        f"Undecided at {phrases.level_text(axis, probed.level)} after {len(probed.results)} repeats: {said}, "
         f"too close to the limit to tell. The value itself {side} the objective."
     )
 
@@ -251,7 +252,7 @@ def ahead_of_search(experiment: Experiment) -> Outlook:
     growth = Growth.parse(parameters.get("growth") or "2x")
     least, most = points_of_search(bounds, resolution, growth)
     words = (
-        f"{experiment.axis} {wording.number(start)} to {wording.number(stop)} by {growth} until '{experiment.objective}' fails, "
+        f"{experiment.axis} {phrases.number(start)} to {phrases.number(stop)} by {growth} until '{experiment.objective}' fails, "
         f"then between, to {resolution}"
     )
     return Outlook(least, most * int(parameters.get("repeats_max") or 1), words)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.experiments import wording
+from plimsoll.experiments import phrases
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def single(repeat: int = 1, objective: Objective | None = None) -> Plan:
     for number in range(1, repeat + 1):
         result = yield Ask(repeat=number)
         results.append(result)
-    failures = wording.failures([(f"repeat {number}", result) for number, result in enumerate(results, start=1)])
+    failures = phrases.failures([(f"repeat {number}", result) for number, result in enumerate(results, start=1)])
     figures = {"points": len(results), "failed": len(failures)}
     if objective is None or len(failures) == len(results):
         return Conclusion("single", tuple(failures), figures=figures)
@@ -31,7 +31,7 @@ def single(repeat: int = 1, objective: Objective | None = None) -> Plan:
     # A repeat that failed did not keep it, whatever the others did.
     judgement = judge(objective, results)
     doubt = "" if judgement.settled else ", but too close to the limit to be sure"
-    missed = " and ".join(wording.measured(item) for item in judgement.clauses if not item.holds)
+    missed = " and ".join(phrases.measured(item) for item in judgement.clauses if not item.holds)
     reason = f": {missed}" if missed else ""
     if judgement.holds:
         said = f"Meets '{objective}'{doubt}."

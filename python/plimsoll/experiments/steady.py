@@ -27,7 +27,7 @@ from collections.abc import Sequence
 
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.analysis.statistics.steadiness import ROUNDS, Steadiness, window_verdict
-from plimsoll.experiments import wording
+from plimsoll.experiments import phrases
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.result import Result
 
@@ -44,7 +44,7 @@ def precondition(amount: float = AMOUNT) -> Plan:
     """Nothing but that."""
     result = yield precondition_ask(amount)
     if result.status == "failed":
-        return Conclusion("precondition", (f"The target was not preconditioned: {wording.reason(result)}.",), figures={"done": False})
+        return Conclusion("precondition", (f"The target was not preconditioned: {phrases.reason(result)}.",), figures={"done": False})
     rate = sum(total.bytes_per_s for total in result.totals.values())
     said = f"{amount:g} × the target's size was written sequentially at {rate / 1e6:,.1f} MB/s."
     return Conclusion("precondition", (said,), figures={"done": True, "amount": amount, "bytes_per_s": rate})
@@ -60,7 +60,7 @@ def steady(
     if precondition:
         written = yield precondition_ask()
         if written.status == "failed":
-            said = f"The target was not preconditioned, so no round was measured: {wording.reason(written)}."
+            said = f"The target was not preconditioned, so no round was measured: {phrases.reason(written)}."
             return Conclusion("steady", (said,), figures={"attained": False, "rounds": []})
     rounds: list[Result] = []
     values: list[float | None] = []
@@ -95,7 +95,7 @@ def _concluded(what: tuple[str, str], rounds: Sequence[Result], values: Sequence
     op, name = what
     inside = [value for value in values[-window.size :] if value is not None] if window.attained else []
     average = sum(inside) / len(inside) if inside else None
-    failed = wording.failures((f"round {number}", result) for number, result in enumerate(rounds, start=1))
+    failed = phrases.failures((f"round {number}", result) for number, result in enumerate(rounds, start=1))
     return Conclusion(
         "steady",
         sentences=(_said(what, len(rounds), average, window), *failed),
@@ -118,7 +118,7 @@ def _said(what: tuple[str, str], rounds: int, average: float | None, window: _Wi
     subject = name if op == ALL else f"{op} {name}"
     if average is not None and window.verdict is not None:
         return (
-            f"Steady state was attained at round {rounds}: {subject} {wording.figure(name, average)} over the last {window.size} rounds, "
+            f"Steady state was attained at round {rounds}: {subject} {phrases.figure(name, average)} over the last {window.size} rounds, "
             f"range {window.verdict.excursion_percent:.1f} %, slope {window.verdict.slope_percent:+.1f} %."
         )
     if window.verdict is None:

@@ -34,10 +34,12 @@ from dataclasses import asdict
 from itertools import product
 from typing import Any
 
+from plimsoll.analysis.analytics.levels import iterations_of
 from plimsoll.analysis.load_line.line import load_line
 from plimsoll.analysis.load_line.scaling import LEVELS_MIN, ScalingRow, UslFit, scaling_table, usl_fit
+from plimsoll.analysis.point.definition import runs_workflows
 from plimsoll.analysis.point.metric import ALL, metric
-from plimsoll.experiments import wording
+from plimsoll.experiments import phrases
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.experiments.probe import setting
 from plimsoll.result import Estimate, Result
@@ -52,7 +54,7 @@ def steps(axis: str, levels: Sequence[float], repeat: int = 1) -> Plan:
         for level in levels:
             asked[level] += 1
             result = yield Ask({axis: setting(level)}, level=level, repeat=asked[level])
-            points.append((wording.level_text(axis, level), result))
+            points.append((phrases.level_text(axis, level), result))
     return _conclusion_of_steps(axis, points)
 
 
@@ -62,10 +64,11 @@ def _conclusion_of_steps(axis: str, points: Sequence[tuple[str, Result]]) -> Con
     if line.points:
         best = max(line.points, key=lambda point: point.iops.value)
         highest = {"level": best.level, "iops": best.iops.value, "response_ns": best.response.value}
-        rate, mean = wording.rate(best.iops.value), wording.figure("mean", best.response.value)
+        rate = phrases.load(best.iops.value, best.bytes_per_s.value, best.repeats)
+        mean = phrases.figure("mean", best.response.value)
         bound = "at least " if best.response.at_least else ""
-        sentences = [f"The highest throughput was {rate} at {wording.level_text(axis, best.level)}, mean response {bound}{mean}."]
-    failed = wording.failures(points)
+        sentences = [f"The highest throughput was {rate} at {phrases.level_text(axis, best.level)}, mean response {bound}{mean}."]
+    failed = phrases.failures(points)
     figures = {"axis": axis, "points": len(points), "failed": len(failed), "highest": highest}
     return Conclusion("steps", (*sentences, *failed), figures=figures)
 
@@ -77,7 +80,7 @@ def matrix(axes: Mapping[str, Sequence[Any]], repeat: int = 1, shuffle: int | No
         result = yield Ask(settings, repeat=number)
         where = ", ".join(f"{name} {value}" for name, value in settings.items()) or "the only place"
         points.append((where, result))
-    failed = wording.failures(points)
+    failed = phrases.failures(points)
     return Conclusion("matrix", tuple(failed), figures={"axes": list(axes), "points": len(points), "failed": len(failed)})
 
 
@@ -102,14 +105,14 @@ def scaling(axis: str, levels: Sequence[float], iterations: int = 2) -> Plan:
 
 
 def _conclusion_of_scaling(axis: str, measured: Sequence[tuple[float, Result]]) -> Conclusion:
-    carried = [(level, done.value) for level, result in measured if result.status != "failed" and (done := metric(result, ALL, "iops"))]
+    carried = [(level, done) for level, result in measured if result.status != "failed" and (done := _throughput(result)) is not None]
     levels, throughputs = [level for level, _ in carried], [throughput for _, throughput in carried]
     rows = scaling_table(levels, throughputs)
     fit = usl_fit(levels, throughputs) if carried else None
-    failed = wording.failures((wording.level_text(axis, level), result) for level, result in measured)
+    failed = phrases.failures((phrases.level_text(axis, level), result) for level, result in measured)
     return Conclusion(
         "scaling",
-        sentences=(*_growth(axis, rows), *_law(fit), *failed),
+        sentences=(*_growth(axis, rows, [result for _, result in measured]), *_law(fit), *failed),
         figures={
             "axis": axis,
             "rows": [asdict(row) for row in rows],
@@ -120,24 +123,41 @@ def _conclusion_of_scaling(axis: str, measured: Sequence[tuple[float, Result]]) 
     )
 
 
-def _growth(axis: str, rows: Sequence[ScalingRow]) -> list[str]:
+def _throughput(result: Result) -> float | None:
+    """What grows with workers: whole workflows per hour, or requests per second."""
+    if runs_workflows(result.job.definition):
+        whole = [one.per_hour for one in iterations_of(result)]
+        return sum(whole) / len(whole) if whole else None
+    done = metric(result, ALL, "iops")
+    return None if done is None else done.value
+
+
+def _growth(axis: str, rows: Sequence[ScalingRow], results: Sequence[Result]) -> list[str]:
     if len(rows) < 2:
         return ["Scaling needs at least two measured levels."]
     first, last, best = rows[0], rows[-1], max(rows, key=lambda row: row.throughput)
     said = [
-        f"{wording.level_text(axis, last.level)} delivered {last.speed_up:.2f} × the throughput of {wording.number(first.level)} "
+        f"{phrases.level_text(axis, last.level)} delivered {last.speed_up:.2f} × the throughput of {phrases.number(first.level)} "
         f"({100 * last.efficiency:.0f} % efficiency)."
     ]
     if best.level != last.level:
-        said.append(f"The highest throughput was {wording.rate(best.throughput)} at {wording.level_text(axis, best.level)}.")
+        at = [
+            moved.value for result in results if result.place.get("level") == best.level and (moved := metric(result, ALL, "bytes_per_s"))
+        ]
+        load = phrases.load(best.throughput, sum(at) / len(at) if at else 0.0, results)
+        if all(runs_workflows(result.job.definition) for result in results):
+            load = phrases.rate(best.throughput, "workflows per hour")
+        said.append(f"The highest throughput was {load} at {phrases.level_text(axis, best.level)}.")
     return said
 
 
 def _law(fit: UslFit | None) -> list[str]:
     if fit is None:
         return [f"The Universal Scalability Law needs {LEVELS_MIN} different levels with throughput, so it was not fitted."]
+    if fit.misfit is not None:
+        return [fit.misfit.words()]
     peak = (
-        f"throughput peaks near {wording.number(round(fit.peak_level))}" if fit.peak_level is not None else "no peak of throughput is shown"
+        f"throughput peaks near {phrases.number(round(fit.peak_level))}" if fit.peak_level is not None else "no peak of throughput is shown"
     )
     return [f"Universal Scalability Law: contention {_percent(fit.sigma)}, coherency {_percent(fit.kappa)}; {peak}."]
 

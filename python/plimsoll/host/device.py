@@ -19,9 +19,10 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 from plimsoll.host.facts import Absent, collect_facts, number, text
+from plimsoll.stored import Backing, Device
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,6 @@ def _unescaped(word: str) -> str:
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), word)
 
 
-Json = dict[str, Any]
-
 SYS_BLOCK = "/sys/class/block"
 
 
@@ -109,48 +108,48 @@ def physical_devices(name: str) -> list[str]:
     return list(found)
 
 
-def device_facts(name: str) -> Json:
+def device_facts(name: str) -> Device:
     """Identity, geometry and queue settings of one device."""
     disk = disk_of(name)
     folder, queue = f"{SYS_BLOCK}/{disk}", f"{SYS_BLOCK}/{disk}/queue"
-    return {
-        "name": name,
-        "disk": disk,
-        **collect_facts(
-            {
-                "model": lambda: _identity(folder, ("device/model", "device/name")),
-                "vendor": lambda: _identity(folder, ("device/vendor",)),
-                "serial": lambda: _identity(folder, ("serial", "device/serial", "device/wwid", "wwid")),
-                "firmware": lambda: _identity(folder, ("device/firmware_rev", "device/rev")),
-                "size_bytes": lambda: number(f"{SYS_BLOCK}/{name}/size") * 512,
-                "rotational": lambda: bool(number(f"{queue}/rotational")),
-                "scheduler": lambda: scheduler(disk),
-                "nr_requests": lambda: number(f"{queue}/nr_requests"),
-                "write_cache": lambda: text(f"{queue}/write_cache"),
-                "fua": lambda: bool(number(f"{queue}/fua")),
-                "read_ahead_bytes": lambda: number(f"{queue}/read_ahead_kb") * 1024,
-                "request_bytes_max": lambda: number(f"{queue}/max_sectors_kb") * 1024,
-                "logical_block_bytes": lambda: number(f"{queue}/logical_block_size"),
-                "physical_block_bytes": lambda: number(f"{queue}/physical_block_size"),
-                "discard_bytes_max": lambda: number(f"{queue}/discard_max_bytes"),
-                "writeback_throttle_us": lambda: number(f"{queue}/wbt_lat_usec"),
-                "zoned": lambda: text(f"{queue}/zoned"),
-                "numa_node": lambda: number(f"{folder}/device/numa_node"),
-            }
-        ),
-        **_backing(folder),
-    }
+    said = collect_facts(
+        {
+            "model": lambda: _identity(folder, ("device/model", "device/name")),
+            "vendor": lambda: _identity(folder, ("device/vendor",)),
+            "serial": lambda: _identity(folder, ("serial", "device/serial", "device/wwid", "wwid")),
+            "firmware": lambda: _identity(folder, ("device/firmware_rev", "device/rev")),
+            "size_bytes": lambda: number(f"{SYS_BLOCK}/{name}/size") * 512,
+            "rotational": lambda: bool(number(f"{queue}/rotational")),
+            "scheduler": lambda: scheduler(disk),
+            "nr_requests": lambda: number(f"{queue}/nr_requests"),
+            "write_cache": lambda: text(f"{queue}/write_cache"),
+            "fua": lambda: bool(number(f"{queue}/fua")),
+            "read_ahead_bytes": lambda: number(f"{queue}/read_ahead_kb") * 1024,
+            "request_bytes_max": lambda: number(f"{queue}/max_sectors_kb") * 1024,
+            "logical_block_bytes": lambda: number(f"{queue}/logical_block_size"),
+            "physical_block_bytes": lambda: number(f"{queue}/physical_block_size"),
+            "discard_bytes_max": lambda: number(f"{queue}/discard_max_bytes"),
+            "writeback_throttle_us": lambda: number(f"{queue}/wbt_lat_usec"),
+            "zoned": lambda: text(f"{queue}/zoned"),
+            "numa_node": lambda: number(f"{folder}/device/numa_node"),
+        }
+    )
+    facts = cast("Device", {"name": name, "disk": disk, **said})
+    backing = _backing(folder)
+    if backing is not None:
+        facts["backing"] = backing
+    return facts
 
 
-def _backing(folder: str) -> Json:
+def _backing(folder: str) -> Backing | None:
     """The file behind a loop device, with the type of its file system."""
     try:
         with open(f"{folder}/loop/backing_file", "rb") as file:
             path = os.fsdecode(file.read().removesuffix(b"\n")).removesuffix(" (deleted)")
         direct = text(f"{folder}/loop/dio") == "1"
-        return {"backing": {"path": path, "type": mount_of(path).fs_type, "direct": direct}}
+        return {"path": path, "type": mount_of(path).fs_type, "direct": direct}
     except (OSError, Absent):
-        return {}
+        return None
 
 
 def scheduler(disk: str) -> str:

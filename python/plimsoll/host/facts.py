@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from plimsoll.displayed import quoted
-
-Json = dict[str, Any]
 
 #: Where the reasons stand.
 ABSENT = "absent"
@@ -46,9 +44,9 @@ def number(path: str) -> int:
         raise Absent(f"{os.path.basename(path)} holds {quoted(content)}, not a number") from None
 
 
-def collect_facts(collectors: Mapping[str, Callable[[], Any]]) -> Json:
+def collect_facts(collectors: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
     """The value of each collector, None where there is none, with the reasons under ``absent`` when there are any."""
-    facts: Json = {}
+    facts: dict[str, Any] = {}
     reasons: dict[str, str] = {}
     for name, collector in collectors.items():
         facts[name] = None
@@ -61,15 +59,15 @@ def collect_facts(collectors: Mapping[str, Callable[[], Any]]) -> Json:
     return {**facts, ABSENT: reasons} if reasons else facts
 
 
-def known(facts: Json, name: str) -> Any:
+def known(facts: Mapping[str, object], name: str) -> Any:
     """The fact, or None when it is absent."""
     value = facts.get(name)
     return None if isinstance(value, str) and value.startswith(_MARK) else value
 
 
-def why_absent(facts: Json, name: str) -> str:
+def why_absent(facts: Mapping[str, object], name: str) -> str:
     """The reason why a fact is absent."""
-    said = (facts.get(ABSENT) or {}).get(name) or str(facts.get(name) or "")
+    said = cast("Mapping[str, str]", facts.get(ABSENT) or {}).get(name) or str(facts.get(name) or "")
     return said.removeprefix(_MARK).strip() or "not collected"
 
 

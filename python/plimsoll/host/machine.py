@@ -6,18 +6,18 @@ host_facts()["cpu"]["model"]
 from __future__ import annotations
 
 import os
+import re
 import sys
-from typing import Any
 
 from plimsoll import __version__
 from plimsoll.displayed import quoted
 from plimsoll.host.facts import Absent, collect_facts, number, text
 from plimsoll.stored import HostFacts
 
-Json = dict[str, Any]
-
 _DMI = "/sys/class/dmi/id"
 _CPU = "/sys/devices/system/cpu"
+#: A word of the live image on the kernel's command line, quoted as a whole or in its value.
+_IMAGE_WORD = re.compile(r'"(plimsoll\.\w+)=[^"]*"?|(plimsoll\.\w+)=(?:"[^"]*"?|[^\s"])*')
 
 
 def host_facts() -> HostFacts:
@@ -50,7 +50,7 @@ def host_facts() -> HostFacts:
                 "release": lambda: os.uname().release,
                 "version": lambda: os.uname().version,
                 "architecture": lambda: os.uname().machine,
-                "boot_parameters": lambda: text("/proc/cmdline"),
+                "boot_parameters": lambda: boot_parameters(text("/proc/cmdline")),
                 "clocksource": clocksource,
                 "io_uring_disabled": lambda: number("/proc/sys/kernel/io_uring_disabled"),
             }
@@ -60,13 +60,18 @@ def host_facts() -> HostFacts:
     }
 
 
-def versions() -> Json:
+def versions() -> dict[str, str]:
     """What produced a result."""
     return {
         "plimsoll": __version__,
         "python": ".".join(str(part) for part in sys.version_info[:3]),
         "kernel": os.uname().release,
     }
+
+
+def boot_parameters(command_line: str) -> str:
+    """The kernel's command line; of the live image's words, which can be passwords, the names alone."""
+    return _IMAGE_WORD.sub(lambda found: f"{found[1] or found[2]}=…", command_line)
 
 
 def cpu_model() -> str:
@@ -95,7 +100,7 @@ def turbo() -> str:
         return "on" if number(f"{_CPU}/cpufreq/boost") else "off"
 
 
-def mitigations() -> Json:
+def mitigations() -> dict[str, str]:
     """The kernel's word on each hardware vulnerability that affects this CPU."""
     folder = f"{_CPU}/vulnerabilities"
     words = {name: text(f"{folder}/{name}") for name in sorted(os.listdir(folder))}

@@ -33,13 +33,11 @@ import os
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, cast
+from typing import cast
 
 from plimsoll.host.device import SYS_BLOCK, device_facts, device_name, disk_of, free_bytes, mount_of, name_of_number, physical_devices
 from plimsoll.host.facts import Absent, collect_facts, known, text
-from plimsoll.stored import Inspection, PartInspection, TargetFacts
-
-Json = dict[str, Any]
+from plimsoll.stored import Filesystem, Inspection, Medium, Mount, PartInspection, TargetFacts
 
 
 def target_facts(inspection: Inspection) -> TargetFacts:
@@ -81,14 +79,14 @@ def monitored_devices(facts: TargetFacts) -> list[str]:
     return [device["name"] for device in facts.get("devices", [])]
 
 
-def filesystem_facts(path: str) -> Json:
+def filesystem_facts(path: str) -> Filesystem:
     """Type, source, options and free space of the file system that holds ``path``."""
 
-    def describe() -> Json:
+    def describe() -> Mount:
         mount = mount_of(path)
         return {"type": mount.fs_type, "source": mount.source, "point": mount.point, "options": mount.options}
 
-    return collect_facts({"mount": describe, "free_bytes": lambda: free_bytes(path)})
+    return cast("Filesystem", collect_facts({"mount": describe, "free_bytes": lambda: free_bytes(path)}))
 
 
 def _devices(paths: list[str]) -> tuple[dict[str, str | None], list[str]]:
@@ -135,7 +133,7 @@ ELSEWHERE = ("nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse", "ceph", "g
 _MEMORY_DEVICES = ("zram", "ram")
 
 
-def medium_of(facts: TargetFacts) -> Json | None:
+def medium_of(facts: TargetFacts) -> Medium | None:
     """What is below the target of these facts when it is no device of this host: its kind (memory, elsewhere) and name."""
     for device in facts.get("devices", []):
         backing, name = device.get("backing"), str(device.get("name"))

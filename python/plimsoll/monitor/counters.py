@@ -31,6 +31,7 @@ Model: ``pgpgin`` and ``pgpgout`` count KiB that block devices moved in and out 
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 
 SECTOR_BYTES = 512
@@ -56,12 +57,12 @@ class DiskCounters:
     flushes: int
 
 
-def parse_diskstats(text: str) -> dict[str, DiskCounters]:
-    """Counters per device name. Kernels before 4.18 and 5.5 lack discards and flushes: they read 0."""
+def parse_diskstats(text: str, names: Collection[str] | None = None) -> dict[str, DiskCounters]:
+    """Counters per device name, of ``names`` where they are given. Kernels before 4.18 and 5.5 lack discards and flushes: they read 0."""
     devices = {}
     for line in text.splitlines():
         words = line.split()
-        if len(words) < 14:
+        if len(words) < 14 or (names is not None and words[2] not in names):
             continue
         numbers = [int(word) for word in words[3:]] + [0] * 6
         devices[words[2]] = DiskCounters(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +24,11 @@ from plimsoll.monitor.moment import SOURCES, read_from_start
 if TYPE_CHECKING:
     from plimsoll.stored import Sample
 
-Json = dict[str, Any]
-
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Counter files as text at one instant of the monotonic clock, and the time in user mode that this process had used by then."""
+    """Counter files as text at one instant of the monotonic clock, and the time in user mode that the load had used by then: this process,
+    and the servers that work for it."""
 
     monotonic_ns: int
     texts: dict[str, str]
@@ -37,20 +36,27 @@ class Snapshot:
 
 
 class Sampler:
-    """Keeps the counter files open; those that cannot be opened are absent from every snapshot."""
+    """Keeps the counter files open; those that cannot be opened are absent from every snapshot, as is what is not in ``sources``."""
 
-    def __init__(self, proc: str = "/proc") -> None:
+    def __init__(self, proc: str = "/proc", sources: Iterable[str] = tuple(SOURCES)) -> None:
         self._files: dict[str, int] = {}
-        for name in SOURCES:
+        for name in sources:
             try:
                 self._files[name] = os.open(f"{proc}/{name}", os.O_RDONLY | os.O_CLOEXEC)
             except OSError:
                 continue
+        self._own_user_s: Callable[[], float] = lambda: os.times().user
+
+    def include(self, servers: Iterable[int]) -> None:
+        """From here on these processes, and all that they or this one start, are part of the load."""
+        from plimsoll.monitor.processes import UserTime
+
+        self._own_user_s = UserTime((os.getpid(), *servers)).seconds
 
     def snapshot(self) -> Snapshot:
         """The counters now."""
         texts = {name: read_from_start(file, SOURCES[name]) for name, file in self._files.items()}
-        return Snapshot(time.monotonic_ns(), texts, os.times().user)
+        return Snapshot(time.monotonic_ns(), texts, self._own_user_s())
 
     def close(self) -> None:
         """Close the files."""
@@ -85,7 +91,7 @@ def sample(before: Snapshot, after: Snapshot, always: Iterable[str] = ()) -> Sam
     return made
 
 
-def _devices(before: Snapshot, after: Snapshot, elapsed_s: float, always: frozenset[str]) -> Json:
+def _devices(before: Snapshot, after: Snapshot, elapsed_s: float, always: frozenset[str]) -> dict[str, Any]:
     old, new = counters.parse_diskstats(before.texts["diskstats"]), counters.parse_diskstats(after.texts["diskstats"])
     return {
         name: counters.disk_rates(old[name], now, elapsed_s)

@@ -10,7 +10,8 @@ Model: options as they were typed become measured rows, ranges of unknowns and a
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
@@ -22,12 +23,12 @@ from plimsoll.catalog.arrays import PREFIX, overlay
 from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.defaults import STORE
 from plimsoll.errors import InputError
-from plimsoll.points.array_runs import REQUESTS, Modelling, Trial
+from plimsoll.points.array_runs import REQUESTS, HostModelling, Modelling, Trial
+from plimsoll.points.gang import host_work
 from plimsoll.points.measured_rows import Asked as AskedRows
 from plimsoll.points.measured_rows import Measured, measured_rows
 from plimsoll.target import target_of
 
-Json = dict[str, Any]
 #: Hears how many runs the model has made.
 OnRuns = Callable[[int], None]
 
@@ -48,6 +49,7 @@ class FitAsked:
     requests: int | None = None
     seed: int = 1
     processes: int | None = None
+    hosts: str | None = None
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:
@@ -68,6 +70,7 @@ class Prepared:
     processes: int
     requests: int
     seed: int
+    hosts: str | None = None
 
 
 @dataclass(frozen=True)
@@ -81,13 +84,15 @@ class Fitted:
     rows: Sequence[Row]
     outcome: Outcome
 
-    def document(self, folder: str, source: str) -> Json:
+    def document(self, folder: str, source: str) -> dict[str, Any]:
         """An array file for ``folder`` that lays the values on the array that was fitted; ``source`` says where they come from."""
         return overlay(self.of.removeprefix(PREFIX).partition("?")[0], self.target.partition("?")[2], folder, source)
 
 
 def prepared(target: str, asked: FitAsked) -> Prepared:
     """What was typed, checked. Raises `InputError` for ranges whose ends are no array, and for rows that cannot be."""
+    if asked.hosts is not None and asked.processes is not None:
+        raise InputError("--processes: with --hosts each host runs as many at a time as it has processors; leave one of both out.")
     unknowns = parse_unknowns(asked.unknown, with_unit)
     _check_keys(target, unknowns)
     held_out = [condition(text, "--hold-out") for text in asked.hold_out]
@@ -102,15 +107,27 @@ def prepared(target: str, asked: FitAsked) -> Prepared:
         asked.processes or len(os.sched_getaffinity(0)),
         asked.requests or REQUESTS,
         asked.seed,
+        asked.hosts,
     )
 
 
 def fit(asked: Prepared, on_runs: OnRuns) -> Fitted:
     """Search the values, running the model as often as that takes."""
     rows = [one.row for one in asked.measured]
-    with Modelling(asked.processes) as modelling:
+    with _modelling(asked) as modelling:
         outcome = fit_unknowns(rows, asked.folds, asked.unknowns, asked.search, _modelled(modelling, asked, on_runs))
     return Fitted(asked.target, with_settings(asked.target, settings(asked.unknowns, outcome.position)), asked.unknowns, rows, outcome)
+
+
+@contextmanager
+def _modelling(asked: Prepared) -> Iterator[Modelling | HostModelling]:
+    """Processes of this machine, or hosts, that run the model."""
+    if asked.hosts is None:
+        with Modelling(asked.processes) as modelling:
+            yield modelling
+        return
+    with host_work(asked.hosts) as work:
+        yield HostModelling(work)
 
 
 def with_settings(target: str, added: str) -> str:
@@ -139,18 +156,25 @@ def _search(asked: FitAsked, unknowns: int) -> Callable[[], Search]:
     return search
 
 
-def _modelled(modelling: Modelling, asked: Prepared, on_runs: OnRuns) -> Modelled:
+def _modelled(modelling: Modelling | HostModelling, asked: Prepared, on_runs: OnRuns) -> Modelled:
     target, unknowns, measured = asked.target, asked.unknowns, asked.measured
-    known: dict[tuple[str, int], float] = {}
+    known: dict[tuple[str, int], dict[str, float]] = {}
+    wanted_of: dict[int, list[str]] = {}
+    for one in measured:
+        wanted_of.setdefault(one.number, []).append(one.row.figure)
+    first = {one.number: one for one in reversed(measured)}
+
+    def trial(text: str, number: int) -> Trial:
+        one = first[number]
+        return Trial(with_settings(target, text), one.load, asked.requests, asked.seed, tuple(wanted_of[number]), one.parts)
 
     def modelled(wanted: Sequence[tuple[Position, int]]) -> list[float]:
-        # Folds ask for the same runs again, and whole numbers make one run of neighbouring positions.
-        keys = [(settings(unknowns, position), number) for position, number in wanted]
+        # Folds ask for the same runs again, figures of one load are of one run, and whole numbers make one run of neighbouring positions.
+        keys = [(settings(unknowns, position), measured[row].number) for position, row in wanted]
         new = [key for key in dict.fromkeys(keys) if key not in known]
-        trials = [Trial(with_settings(target, text), measured[number].load, asked.requests, asked.seed) for text, number in new]
-        known.update(zip(new, modelling.rates(trials), strict=True))
+        known.update(zip(new, modelling.figures([trial(*key) for key in new]), strict=True))
         on_runs(len(known))
-        return [known[key] for key in keys]
+        return [known[key][measured[row].row.figure] for key, (_, row) in zip(keys, wanted, strict=True)]
 
     return modelled
 

@@ -21,6 +21,7 @@ class Asked:
     """What every verb can be told (`plimsoll.points.options.Options`)."""
 
     targets: tuple[str, ...] = ()
+    on: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     duration: str | None = None
     warmup: str | None = None
@@ -36,6 +37,8 @@ class Asked:
     keep: bool = False
     destroy_data: str | None = None
     fresh: bool = False
+    hosts: str | None = None
+    share: str | None = None
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:

@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from plimsoll.analysis.point.definition import streams
+from plimsoll.analysis.point.definition import ends_by_itself, streams
 from plimsoll.catalog.composition.failures import scheduled
 from plimsoll.engine import Control, Engine, Job
 from plimsoll.errors import PlimsollError
@@ -97,7 +97,7 @@ def _measured_s(rate_per_s: float) -> float:
 def _is_loaded_evenly(point: PlannedPoint) -> bool:
     """Whether the load of an array is the same at any time."""
     document = point.target.document
-    if document is None or point.amount is not None or point.cache == COLD:
+    if document is None or point.amount is not None or point.cache == COLD or ends_by_itself(point.workload):
         return False
     if any(scheduled(document, at) for at in ("at", "replaced_at")):
         return False

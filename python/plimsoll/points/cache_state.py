@@ -11,10 +11,9 @@ empty caches or with its host's page cache filled.
 from __future__ import annotations
 
 from plimsoll.analysis.point.definition import is_direct, streams
-from plimsoll.engine import Json
 from plimsoll.host.target import target_paths
 from plimsoll.points.point import PlannedPoint
-from plimsoll.stored import Cache, Inspection
+from plimsoll.stored import Cache, Inspection, Json
 from plimsoll.units import binary
 
 AS_FOUND = "as found"
@@ -23,11 +22,11 @@ COLD, WARM = "cold", "warm"
 STATES = (COLD, WARM, AS_FOUND)
 
 
-def cache_state(point: PlannedPoint, inspection: Inspection) -> Cache:
-    """The state as `Result.cache` keeps it; for a cold point the page cache is dropped now."""
+def cache_state(point: PlannedPoint, inspection: Inspection, files: list[str] | None = None) -> Cache:
+    """The state as `Result.cache` keeps it; for a cold point the page cache is dropped now: of ``files``, where they are known."""
     if point.target.document is not None:
         return _modelled(point, point.target.document)
-    paths = target_paths(inspection)
+    paths = target_paths(inspection) if files is None else files
     if not paths:
         return {"state": AS_FOUND, "how": "The target has no page cache."}
     state, how = _brought_about(point, paths)

@@ -1,7 +1,10 @@
 """A check of targets: the experiments of ``catalog/check.toml``, as far as writing is permitted, with the objective that was asked for.
 
 Model: the writes are left out, and its OLTP mix consists of reads, unless every target may be written to: scratch files and models
-always, others with ``--destroy-data``. So the targets of one check stand under the same load. A directory stands for a scratch file in it.
+always, others with ``--destroy-data``. The objective is the document's, or `ROTATING` where any target stands on disks that rotate. So the
+targets of one check stand under the same load and the same limit. A directory stands for a scratch file in it.
+Limits: whether a device rotates is what it tells the kernel. Disks of virtual machines say so whatever is below them, so they are not
+believed; LUNs of arrays often say so of flash.
 
     carry_out(check_undertaking(asked, remark, quick=False), asked, listener)
     answers(run)[0].sentence
@@ -10,15 +13,16 @@ always, others with ``--destroy-data``. So the targets of one check stand under 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plimsoll import catalog
 from plimsoll import engine as engines
-from plimsoll.engine import Json
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, PlimsollError
 from plimsoll.experiments.named_target import named_target
+from plimsoll.host.target import target_facts
 from plimsoll.points.asked import Asked
 from plimsoll.points.foreign import bare_targets
 from plimsoll.points.listener import Remark
@@ -26,6 +30,7 @@ from plimsoll.points.permission import permission
 from plimsoll.points.suites import undertaken
 from plimsoll.points.undertaking import Run, Undertaking
 from plimsoll.scratch import DEFAULT_TARGET
+from plimsoll.stored import Json
 from plimsoll.target import Composer
 
 if TYPE_CHECKING:
@@ -34,6 +39,10 @@ if TYPE_CHECKING:
 NAME = "check"
 WRITES, LOAD = "writes", "OLTP"
 _MODELS = ("array", "queue", "null")
+#: The limit for disks that rotate, of which a single random request takes 5 to 12 ms: the rule of Jetstress.
+ROTATING = "mean <= 20ms"
+#: In vendor or model of disks of virtual machines.
+_VIRTUAL = ("virtual", "qemu", "google persistentdisk", "vbox")
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,12 @@ def check_undertaking(asked: Asked, remark: Remark, *, quick: bool = False) -> U
     refused = _refusing(bare, asked.destroy_data, composer)
     if refused:
         remark(f"reads only: writing to {refused[0]} is not permitted (--destroy-data permits it).")
-    document = _document(asked.objective, reads_only=bool(refused))
+    objective = asked.objective
+    if objective is None and (turning := _rotating(bare or (DEFAULT_TARGET,), composer)) is not None:
+        objective = ROTATING
+        usual = "the limit is a mean of 20 ms, as is usual for disks; --objective 'mean <= 5ms' is that of flash."
+        remark(f"{turning} {'has disks that rotate' if turning in bare else 'says that it rotates'}: {usual}")
+    document = _document(objective, reads_only=bool(refused))
     if bare and all(composer.target(target).kind in _MODELS for target in bare):
         document = _without_size(document)
     return undertaken(NAME, document, replace(asked, targets=targets), composer, quick=quick)
@@ -111,6 +125,29 @@ def _in_directory(text: str) -> str:
     """A scratch file where a directory was named, under the same name."""
     target = named_target(text).target
     return os.path.join(text, os.path.basename(DEFAULT_TARGET)) if os.path.isdir(target) else text
+
+
+def _rotating(targets: Sequence[str], composer: Composer) -> str | None:
+    """The first of the targets, or of the devices that they stand on, that rotates."""
+    for text in targets:
+        target = composer.target(text)
+        if target.document is not None:
+            models = [device.get("model") for device in target.document.get("devices") or []]
+            if any(isinstance(model, dict) and model.get("kind") == "disk" for model in models):
+                return text
+        elif target.kind not in _MODELS:
+            # What cannot be looked at is told by who is to measure it.
+            with suppress(PlimsollError, OSError):
+                for device in target_facts(engines.native().inspect_target(target)).get("devices", []):
+                    if device.get("rotational") is True and not _is_virtual(device):
+                        return str(device["name"])
+    return None
+
+
+def _is_virtual(device: Mapping[str, Any]) -> bool:
+    """Whether it is a disk of a virtual machine, which says that it rotates whatever the host has."""
+    words = f"{device.get('vendor')} {device.get('model')}".lower()
+    return str(device.get("disk") or device["name"]).startswith(("vd", "xvd")) or any(maker in words for maker in _VIRTUAL)
 
 
 def _refusing(targets: Sequence[str], destroy_data: str | None, composer: Composer) -> list[str]:

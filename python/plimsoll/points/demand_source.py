@@ -86,6 +86,8 @@ def _of_mailboxes(mailboxes: int, name: str) -> Demand:
         block_bytes=profile.block_bytes,
         source=f"{mailboxes:,} mailboxes {profile.name}: {profile.iops:g} IOPS each, {profile.messages} ({profile.source})",
         notes=(*profile.notes, *logs),
+        mailboxes=mailboxes,
+        profile=profile.name,
     )
 
 

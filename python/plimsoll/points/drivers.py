@@ -10,15 +10,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import cast
 
 from plimsoll import catalog
-from plimsoll.engine import Engine, Json
+from plimsoll.engine import Engine
 from plimsoll.errors import InputError
-from plimsoll.stored import Definition
+from plimsoll.stored import Definition, Json
 
 
 def driver_of(workload: Mapping[str, object], engine: Engine) -> Engine:
     """The driver of a workload, canonical or as written."""
+    own = getattr(engine, "driver_of", None)
+    if own is not None:
+        # Of a gang, or of a worker of one: whatever the workload is, it is carried out there.
+        driver: Engine = own(workload)
+        return driver
     if driver_name(workload) is None:
         return engine
     from plimsoll import apps
@@ -38,6 +44,19 @@ def copying_driver(engine: Engine) -> Engine:
     from plimsoll.apps.filecopy import FileCopy
 
     return FileCopy(engine)
+
+
+def server_driver(address: str) -> Engine:
+    """What clears away what drivers have made in a server of the user's: mail, or schemas, whichever driver it was."""
+    from plimsoll.apps.mail.address import is_address
+
+    if is_address(address):
+        from plimsoll.apps.mail.own import LeftMail
+
+        return cast("Engine", LeftMail())
+    from plimsoll.apps.databases.own_schemas import LeftSchemas
+
+    return cast("Engine", LeftSchemas())
 
 
 def driver_name(workload: Mapping[str, object]) -> str | None:

@@ -20,19 +20,20 @@ from typing import Any
 
 from plimsoll import catalog
 from plimsoll.displayed import quoted
-from plimsoll.engine import Engine, Json, check_blocks
+from plimsoll.engine import Engine, check_blocks
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.kind import Settings
 from plimsoll.experiments.kinds import KINDS_BY_NAME
 from plimsoll.experiments.plan import Ask, Request, Subject
 from plimsoll.experiments.schedule import layer_settings, settings_of
-from plimsoll.host.target import target_identity
 from plimsoll.points.drivers import driver_name, driver_of
+from plimsoll.points.layouts import Layouts
+from plimsoll.points.looks import Looks
 from plimsoll.points.point import PlannedPoint, changed, defined, own_defined, repeated, warmed
 from plimsoll.scratch import default_target
-from plimsoll.stored import Definition, Options
-from plimsoll.target import Composer, Target
+from plimsoll.stored import Definition, Json, Options
+from plimsoll.target import Target
 
 #: Options whose 0 leaves a stream out.
 LEAVES_OUT = ("queue_depth", "threads", "rate")
@@ -52,28 +53,29 @@ class ExperimentPoints:
     """Makes the points of one experiment."""
 
     def __init__(
-        self, experiment: Experiment, engine: Engine, composer: Composer | None = None, *, typed: frozenset[str] | None = None
+        self,
+        experiment: Experiment,
+        engine: Engine,
+        layouts: Layouts | None = None,
+        *,
+        typed: frozenset[str] | None = None,
+        looks: Looks | None = None,
     ) -> None:
         """``typed`` names the settings that the user typed, of a shipped suite; without it all of the experiment's are the user's."""
         self._experiment = experiment
         self._typed = typed
         self._engine = engine
-        self._composer = composer or Composer()
         self._defined: dict[str, tuple[Definition, Options]] = {}
-        #: What storage each target was found to be.
-        self.identities: dict[Target, list[str]] = {}
-        self._blocks: dict[Target, int] = {}
+        self._layouts = layouts or Layouts()
+        self._looks = looks or Looks(engine)
 
     def check(self) -> None:
         """Raise `InputError` for the first workload, target or level that cannot be. Levels that results will name are not known yet."""
         blocks: dict[str, int] = {}
         for subject in self._subjects():
             workload, _, target = self._shared(subject)
-            if target not in self.identities:
-                found = driver_of(workload, self._engine).inspect_target(target)
-                self.identities[target] = target_identity(found)
-                self._blocks[target] = int(found.get("logical_block_bytes") or 0)
-            blocks[subject.workload] = max(blocks.get(subject.workload, 0), self._blocks.get(target, 0))
+            block_bytes = int(self._looks.at(workload, target).get("logical_block_bytes") or 0)
+            blocks[subject.workload] = max(blocks.get(subject.workload, 0), block_bytes)
         for source, forms in zip(self._experiment.workloads, self.workloads, strict=True):
             for workload in forms:
                 # Options that only make sense together, say arrival and rate.
@@ -132,8 +134,11 @@ class ExperimentPoints:
         if ask.role == "precondition":
             # It is there for what it leaves on the medium: neither its own caches nor its own precision matter.
             return point
-        if getattr(driver_of(workload, self._engine), "keeps_caches", False):
+        driver = driver_of(workload, self._engine)
+        if getattr(driver, "keeps_caches", False):
             return self._with_caches(point)
+        if experiment.cache == "cold" and (refusal := getattr(driver, "cold_refusal", _never)(target)):
+            return self._refused(request, refusal)
         asked = (
             replace(point, precision=ask.precision, decides_itself=True)
             if ask.precision
@@ -166,7 +171,7 @@ class ExperimentPoints:
         """The workload with known settings; a target that one of them names is looked at."""
         workload, _, target = self._applied(source, settings)
         if target is not None:
-            driver_of(workload, self._engine).inspect_target(self._composer.target(target, driver_name(workload)))
+            self._looks.at(workload, self._target(target, workload))
         return workload
 
     def _shared(self, subject: Subject, asked: Settings | None = None) -> tuple[Definition, Options, Target]:
@@ -175,7 +180,11 @@ class ExperimentPoints:
         settings = layer_settings(self._experiment.settings, configuration.settings, asked or {})
         workload, options, target = self._applied(subject.workload, settings)
         text = target or configuration.target or default_target(driver_of(workload, self._engine))
-        return workload, options, self._composer.target(text, driver_name(workload))
+        return workload, options, self._target(text, workload)
+
+    def _target(self, text: str, workload: Definition) -> Target:
+        """What ``text`` names; of a layout, what it will give to the workload."""
+        return self._layouts.target(text, driver_of(workload, self._engine), driver_name(workload))
 
     def _applied(self, source: str, settings: Settings) -> tuple[Definition, Options, str | None]:
         """The workload and job options with settings, and the target if one of them names it."""
@@ -185,7 +194,7 @@ class ExperimentPoints:
         for key, value in settings.items():
             if key == TARGET:
                 target = str(value)
-            elif _leaves_out(key, value):
+            elif _leaves_out(key, value) and workload.get("stream"):
                 left_out |= _streams_of(key, workload)
             else:
                 # A later setting brings a stream back in.
@@ -197,7 +206,7 @@ class ExperimentPoints:
         _, options, target = self._shared(subject)
         workload = self._engine.check_workload(FILL, "precondition")
         workload, options = changed(workload, options, self._engine, FILL_TIMING)
-        return workload, options, self._composer.target(target.text)
+        return workload, options, replace(target, driver=None)
 
     def _source(self, source: str) -> tuple[Definition, Options]:
         if source not in self._defined:
@@ -218,7 +227,7 @@ def _leaves_out(key: str, value: Any) -> bool:
 def _streams_of(key: str, workload: Definition) -> set[str]:
     """The streams that a setting is for: the one before the dot, or all."""
     name, dot, _ = key.rpartition(".")
-    names = {stream["name"] for stream in workload["stream"]}
+    names = {stream["name"] for stream in workload.get("stream", ())}
     if not dot:
         return names
     if name not in names:
@@ -237,3 +246,7 @@ def _without(workload: Definition, left_out: set[str]) -> Definition:
 
 def _settings_text(ask: Ask) -> str:
     return ", ".join(f"{key}={value}" for key, value in ask.settings.items()) or ask.role
+
+
+def _never(_: Target) -> None:
+    """Nothing speaks against starting cold."""

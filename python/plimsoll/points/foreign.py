@@ -17,7 +17,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from plimsoll import engine as engines
-from plimsoll.engine import Json
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.experiments.named_target import named_target
 from plimsoll.formats.known_targets import KnownTargets
@@ -26,6 +25,7 @@ from plimsoll.formats.translation import Translation
 from plimsoll.points.asked import Asked
 from plimsoll.points.listener import Remark
 from plimsoll.points.quantity import size_bytes
+from plimsoll.stored import Json
 from plimsoll.target import Composer
 
 #: Targets that answer without the kernel.

@@ -19,11 +19,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.analysis.point.definition import is_direct, streams
-from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.points.asked import Asked
 from plimsoll.points.listener import Remark
-from plimsoll.stored import Definition
+from plimsoll.stored import Definition, Json
 from plimsoll.target import Target
 
 #: Targets that are no storage of this machine, by the word before the colon.

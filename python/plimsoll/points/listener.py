@@ -7,18 +7,17 @@ Model: a run says everything once, to one listener, and never writes to a termin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from plimsoll.result import Result
-from plimsoll.stored import Interval, Silence
+from plimsoll.stored import HostAt, Interval, Silence
 
 if TYPE_CHECKING:
     from plimsoll.monitor.others import Others
     from plimsoll.points.preview import Preview
 
-Json = dict[str, Any]
 #: Takes a sentence on what was asked for.
 Remark = Callable[[str], None]
 
@@ -29,6 +28,9 @@ class Progress(Protocol):
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         """A scratch file is being filled."""
 
+    def laying(self, layout: str, what: str, step: int, steps: int) -> None:
+        """Step ``step`` of ``steps`` of a layout begins."""
+
     def expected(self, left: int) -> None:
         """Results decide how many points there will be: at most ``left`` follow the next one."""
 
@@ -37,6 +39,9 @@ class Progress(Protocol):
 
     def interval(self, interval: Interval) -> None:
         """An interval has ended."""
+
+    def hosts(self, hosts: Sequence[HostAt]) -> None:
+        """How far each of several hosts is, now and then, and at once when one is lost."""
 
     def silent(self, silence: Silence) -> None:
         """The ``target`` has given no answer for so many ``ns``, while so many requests were ``waiting``."""
@@ -90,6 +95,9 @@ class Told:
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         self._callback(Step("preparing", target, done=done_bytes / total_bytes if total_bytes else 1.0))
 
+    def laying(self, layout: str, what: str, step: int, steps: int) -> None:
+        self._callback(Step("preparing", f"layout {layout}: {what}", done=(step - 1) / steps))
+
     def expected(self, left: int) -> None:
         """How many points follow is a guess, which no step tells."""
 
@@ -102,6 +110,9 @@ class Told:
         done = sum(entry["count"] for entry in interval.get("summary", {}).values())
         rate = done / lasted_s if lasted_s > 0 else None
         self._callback(replace(self._at, stage="interval", seconds=interval["end_ns"] / 1e9, per_s=rate))
+
+    def hosts(self, hosts: Sequence[HostAt]) -> None:
+        """Steps are of all hosts together."""
 
     def silent(self, silence: Silence) -> None:
         self._callback(replace(self._at, stage="silent", target=silence["target"], seconds=silence["ns"] / 1e9))
@@ -119,11 +130,15 @@ class Unwatched:
 
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None: ...
 
+    def laying(self, layout: str, what: str, step: int, steps: int) -> None: ...
+
     def expected(self, left: int) -> None: ...
 
     def begin(self, place: int, total: int | None, skeleton: Result) -> None: ...
 
     def interval(self, interval: Interval) -> None: ...
+
+    def hosts(self, hosts: Sequence[HostAt]) -> None: ...
 
     def silent(self, silence: Silence) -> None: ...
 
@@ -136,7 +151,8 @@ class Unwatched:
 class Listener:
     """``remark`` takes sentences on what was asked for; ``stopping`` is called once, from a signal handler, so it may only write bytes.
 
-    ``planned`` is called once all that is known in advance was found right, before anything is touched.
+    ``planned`` is called once all that is known in advance was found right, before anything is touched; ``begun`` with the run's directory
+    once that is there, before anything is measured.
     ``others`` counts what others do on the host, of which is remarked before anything is measured; None where nobody wants to know.
     """
 
@@ -144,4 +160,5 @@ class Listener:
     remark: Remark = lambda _: None
     stopping: Callable[[], None] | None = None
     planned: Callable[[Preview], None] = lambda _: None
+    begun: Callable[[str], None] = lambda _: None
     others: Others | None = None

@@ -13,9 +13,9 @@ precondition a target is written again when the target has to be made anew.
 from __future__ import annotations
 
 import os
-from collections import defaultdict, deque
-from collections.abc import Generator, Sequence
-from contextlib import suppress
+from collections import Counter, defaultdict, deque
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +23,9 @@ from plimsoll.analysis.point.definition import checks_journal
 from plimsoll.engine import Engine
 from plimsoll.errors import EXIT_POINT_FAILED, InputError, Interrupted, PlimsollError, StoreError
 from plimsoll.host.target import target_facts, target_paths
+from plimsoll.layouts.known import layout_of
 from plimsoll.measure import Job, measure, unfinished
+from plimsoll.points.ahead import Ahead, Kept, is_modelled
 from plimsoll.points.brake import Brake
 from plimsoll.points.cache_state import cache_state
 from plimsoll.points.drivers import driver_of
@@ -37,7 +39,7 @@ from plimsoll.points.targets import Targets
 from plimsoll.result import Result
 from plimsoll.silence import Hearer, heard
 from plimsoll.store.writer import PointWriter
-from plimsoll.stored import Coordinates, Inspection, Interval, Sample, TargetFacts
+from plimsoll.stored import Cache, Coordinates, HostAt, Inspection, Interval, Sample, TargetFacts
 from plimsoll.target import Target
 
 #: Points out, results in, findings at the end.
@@ -48,8 +50,14 @@ def conduct(feed: Feed, setup: Setup) -> Outcome:
     """Measure until the feed ends or a signal comes; whatever happens, the run's end is recorded."""
     outcome = Outcome()
     try:
-        with Brake(setup.listener.stopping) as brake, heard(_hearer(setup, brake)), Targets(setup, brake, outcome.left.append) as targets:
-            _Loop(setup, brake, targets, outcome).run(feed)
+        with (
+            setup.run.held(),
+            Brake(setup.listener.stopping) as brake,
+            heard(_hearer(setup, brake)),
+            Targets(setup, brake, outcome.left.append) as targets,
+            _ahead(setup, brake) as ahead,
+        ):
+            Loop(setup, brake, targets, outcome, ahead).run(feed)
             outcome.interrupted = brake.pulled
     except BaseException as problem:
         # A full disk is no end: with room again, the run can go on. The store may be the very thing that fails now, too.
@@ -63,6 +71,25 @@ def conduct(feed: Feed, setup: Setup) -> Outcome:
     return outcome
 
 
+@contextmanager
+def _ahead(setup: Setup, brake: Brake) -> Iterator[Ahead | None]:
+    """What measures points of models before they are asked for, where there are any; those of an earlier, unfinished run are there."""
+    there = Counter(_key(result.place) for result in setup.stored)
+    left = [point for point in setup.foreseen() if is_modelled(point) and not _one_less(there, _key(point.place))]
+    if len(left) < 2 or setup.hands is None:
+        yield None
+        return
+    with Ahead(left, setup.hands, brake) as ahead:
+        yield ahead
+
+
+def _one_less(there: Counter[str], key: str) -> bool:
+    """Whether there is one of these; it is taken."""
+    found = there[key] > 0
+    there[key] -= found
+    return found
+
+
 def _hearer(setup: Setup, brake: Brake) -> Hearer:
     """Tells of a target that is looked at and gives no answer; nobody who has pulled the brake waits for it."""
 
@@ -74,14 +101,16 @@ def _hearer(setup: Setup, brake: Brake) -> Hearer:
     return hear
 
 
-class _Loop:
+class Loop:
     """Feeds, measures, keeps."""
 
-    def __init__(self, setup: Setup, brake: Brake, targets: Targets, outcome: Outcome) -> None:
+    def __init__(self, setup: Setup, brake: Brake, targets: Targets, outcome: Outcome, ahead: Ahead | None = None) -> None:
+        self._ahead = ahead
         self._setup = setup
         self._brake = brake
         self._targets = targets
         self._outcome = outcome
+        self._loaded = False
         self._stored: dict[str, deque[Result]] = defaultdict(deque)
         for result in setup.stored:
             self._stored[_key(result.place)].append(result)
@@ -89,7 +118,7 @@ class _Loop:
     def run(self, feed: Feed) -> None:
         point = next(feed, None)
         while point is not None and not self._brake.pulled:
-            result = self._taken(point) or self._measured(point)
+            result = self._taken(point) or self.measured(point)
             if result is None or self._brake.pulled:
                 return
             try:
@@ -110,21 +139,27 @@ class _Loop:
         return result
 
     def _is_there(self, point: PlannedPoint) -> bool:
-        """Whether the target still holds what was written to it."""
+        """Whether the target still holds what was written to it; a layout went with the run that made it."""
+        if point.target.layout:
+            return False
         try:
             inspection = driver_of(point.workload, self._setup.engine).inspect_target(point.target)
         except PlimsollError:
             return False
         return all(os.path.exists(path) for path in target_paths(inspection))
 
-    def _measured(self, point: PlannedPoint) -> Result | None:
+    def measured(self, point: PlannedPoint) -> Result | None:
         """The point's result, stored; None when a signal came before the point began."""
-        driver = driver_of(point.workload, self._setup.engine)
+        driver = self._driver_of(point)
         if point.left is not None and self._setup.total is None:
             self._setup.progress.expected(point.left)
+        kept = None if self._ahead is None else self._ahead.taken(point)
+        if kept is not None:
+            return self._adopted(kept)
         try:
             if point.refusal is not None:
                 raise InputError(point.refusal)
+            self._targets.lay(point.target)
             check_stamped(point.workload, lambda: driver.inspect_target(point.target))
             as_it_stands = checks_journal(point.workload)
             inspection = driver.inspect_target(point.target) if as_it_stands else self._targets.prepared(driver, point)
@@ -135,9 +170,22 @@ class _Loop:
                 # Stopped while the scratch file was being filled: the point has not begun.
                 return None
             return self._keep_failed(point, {"spec": point.target.text}, error)
+        if not self._loaded:
+            self._loaded = True
+            self._setup.before_load()
         if point.target.document is not None:
             point = self._balanced(point, driver)
         return None if self._brake.pulled else self._run_point(point, driver, inspection)
+
+    def _adopted(self, kept: Kept) -> Result:
+        """A point that was measured elsewhere, as if it had been here."""
+        setup = self._setup
+        result = replace(kept.result, id=setup.run.next_point_id(kept.result.job.workload))
+        setup.progress.begin(len(self._outcome.results) + 1, setup.total, result)
+        setup.run.adopt_point(kept.folder, replace(kept.skeleton, id=result.id), result)
+        self._outcome.keep(result, kept.failure_code or EXIT_POINT_FAILED)
+        setup.progress.end(result)
+        return result
 
     def _balanced(self, point: PlannedPoint, driver: Engine) -> PlannedPoint:
         """The point of a modelled array, in virtual time for long enough."""
@@ -147,11 +195,12 @@ class _Loop:
 
     def _run_point(self, point: PlannedPoint, driver: Engine, inspection: Inspection) -> Result:
         setup = self._setup
-        own = getattr(driver, "cache_of", None)
-        cache = cache_state(point, inspection) if own is None else own(point.workload, point.target)
-        facts: TargetFacts = {**target_facts(inspection), **_failures(point.target)}
+        cache = self._cache(point, driver, inspection)
+        facts: TargetFacts = {**target_facts(inspection), **_layout(inspection), **_failures(point.target)}
         job = self._job(point, facts, goal_of(point, inspection))
         skeleton = replace(unfinished(job), place=point.place, cache=cache)
+        if (announce := getattr(driver, "announce", None)) is not None:
+            announce(point, job.id, setup.run.path)
         with setup.run.begin_point(skeleton) as writer:
             setup.progress.begin(len(self._outcome.results) + 1, setup.total, skeleton)
             control = self._brake.guard(driver.control())
@@ -162,6 +211,14 @@ class _Loop:
             except PlimsollError as refusal:
                 return self._conclude(writer, replace(skeleton, status="failed", error=str(refusal)), refusal.exit_code)
             return self._conclude(writer, replace(result, place=point.place, cache=cache), EXIT_POINT_FAILED)
+
+    def _cache(self, point: PlannedPoint, driver: Engine, inspection: Inspection) -> Cache:
+        """What the caches hold when the point begins. A driver may bring that about, or know the files of its target."""
+        own, files = getattr(driver, "cache_of", None), getattr(driver, "files_of", None)
+        if own is not None:
+            state: Cache = own(point.workload, point.target)
+            return state
+        return cache_state(point, inspection, None if files is None else files(point.target))
 
     def _keep_failed(self, point: PlannedPoint, target: TargetFacts, error: PlimsollError) -> Result:
         skeleton = replace(unfinished(self._job(point, target)), place=point.place)
@@ -183,10 +240,21 @@ class _Loop:
             options=point.options,
             target=point.target,
             host={**setup.host, "target": target},
-            permission=setup.permission,
+            permission=setup.permission_of(point.target),
             repeat=point.repeat,
+            hosts=self._hosts(point),
         )
         return job if goal is None else replace(job, goal=goal)
+
+    def _driver_of(self, point: PlannedPoint) -> Engine:
+        """Who measures the point here; of several hosts none is loaded by a model."""
+        engine = self._setup.engine
+        return driver_of(point.workload, getattr(engine, "models", engine) if is_modelled(point) else engine)
+
+    def _hosts(self, point: PlannedPoint) -> tuple[str, ...]:
+        """Which hosts measure the point in place of this one."""
+        hosts_of = getattr(self._driver_of(point), "hosts_of", None)
+        return () if hosts_of is None else tuple(hosts_of(point.options))
 
 
 @dataclass(frozen=True)
@@ -202,6 +270,17 @@ class _Tee:
 
     def monitor(self, sample: Sample) -> None:
         self.writer.monitor(sample)
+
+    def hosts(self, hosts: list[HostAt]) -> None:
+        """How far each of several hosts is."""
+        self.writer.hosts(hosts)
+        self.progress.hosts(hosts)
+
+
+def _layout(inspection: Inspection) -> TargetFacts:
+    """How the storage below a target was put together, where Plimsoll did that."""
+    found = layout_of(target_paths(inspection))
+    return {} if found is None else {"layout": found}
 
 
 def _failures(target: Target) -> TargetFacts:

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from plimsoll.defaults import defaults
 from plimsoll.displayed import python_value, quoted
 from plimsoll.errors import InputError
+from plimsoll.experiments.layout_target import devices
 from plimsoll.near import meant
 from plimsoll.passwords import withheld
 from plimsoll.points.listener import Step
-from plimsoll.points.prices import PriceWords, price_texts
+
+if TYPE_CHECKING:
+    from plimsoll.points.prices import PriceWords
 
 #: What can be measured, as it is said.
 Targets = str | Sequence[str] | Mapping[str, str]
@@ -31,6 +34,8 @@ class Options(TypedDict, total=False):
     target: Targets
     #: The same.
     targets: Targets
+    #: The devices that layouts are made of: ``"/dev/sdb,/dev/sdc"``, or a list.
+    on: str | Sequence[str]
     #: Options of workload and job: a table, or texts ``KEY=VALUE``.
     settings: Mapping[str, Any] | Sequence[str]
     #: Seconds, or a text such as ``"5m"``.
@@ -58,6 +63,10 @@ class Options(TypedDict, total=False):
     destroy_data: str
     #: An unfinished run of the same is left as it is.
     fresh: bool
+    #: Which hosts measure together: ``local:3`` are three workers on this machine.
+    hosts: str
+    #: How they share a target that several of them reach: ``slices``, ``full``, or a region for each, ``0..50%,50%..100%``.
+    share: str
     #: Called with every `Step` of the run; of functions alone, a command shows its own.
     progress: Callable[[Step], object]
 
@@ -65,6 +74,7 @@ class Options(TypedDict, total=False):
 #: What holds when nothing is said.
 DEFAULTS: Mapping[str, Any] = {
     "targets": (),
+    "on": (),
     "settings": (),
     "duration": None,
     "warmup": None,
@@ -80,11 +90,13 @@ DEFAULTS: Mapping[str, Any] = {
     "keep": False,
     "destroy_data": None,
     "fresh": False,
+    "hosts": None,
+    "share": None,
 }
 
 #: Options that are texts where they are typed, and may be numbers where they are given.
 _TEXTS = ("duration", "warmup", "size", "precision")
-_WORDS = ("cache", "objective", "out", "label", "destroy_data")
+_WORDS = ("cache", "objective", "out", "label", "destroy_data", "hosts", "share")
 
 #: What the replay of a trace can be told besides.
 REPLAY: Mapping[str, Any] = {
@@ -121,11 +133,15 @@ def complete(options: Mapping[str, Any], others: Mapping[str, Any] | None = None
     }
     targets, settings = whole.pop("target", whole["targets"]), whole["settings"]
     if "price" in whole:
+        # Prices are imported for who names one.
+        from plimsoll.points.prices import price_texts
+
         whole["prices"] = price_texts(whole.pop("price"))
     if isinstance(settings, Mapping):
         settings = [f"{key}={_written(value)}" for key, value in settings.items()]
     whole |= {
         "targets": tuple(project.named(withheld(target)) for target in _listed(targets)),
+        "on": devices([whole["on"]] if isinstance(whole["on"], str) else whole["on"]),
         "settings": tuple(map(withheld, (settings,) if isinstance(settings, str) else settings)),
     }
     return {**whole, "over": tuple(map(withheld, _axes(whole["over"])))} if "over" in whole else whole

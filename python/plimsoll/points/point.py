@@ -15,10 +15,10 @@ from typing import Any
 
 from plimsoll import catalog
 from plimsoll.displayed import quoted
-from plimsoll.engine import Engine, Json
+from plimsoll.engine import Engine
 from plimsoll.errors import InputError
 from plimsoll.points.drivers import checked, checked_workload, driver_of
-from plimsoll.stored import Coordinates, Definition, Options
+from plimsoll.stored import Coordinates, Definition, Json, Options
 from plimsoll.target import Target
 
 #: Timing of shipped workloads, unless their file or the user says otherwise: twelve of them fit into three minutes.
@@ -69,6 +69,8 @@ def changed(workload: Definition, options: Options, engine: Engine, settings: It
     """Workload and options with settings applied in order."""
     driver = driver_of(workload, engine)
     for key, value in settings:
+        if key == "hosts" and not hasattr(driver, "hosts_of"):
+            raise InputError(f"hosts={value}: this host measures alone; name several with --hosts, for example --hosts local:3.")
         workload, options = driver.set_option(workload, options, key, value)
     return workload, options
 

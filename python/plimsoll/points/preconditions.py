@@ -1,4 +1,4 @@
-"""What has to be there before a point is measured: stamps that it verifies, a journal of its own, room for the trace that it replays.
+"""What has to be there before a point is measured: a target of its sort, stamps that it verifies, a journal of its own, room for the trace.
 
 Model: `verify = "found"` reads stamps of whichever run; a target that does not exist yet would be made without any, and every sector of it
 called corrupt. A workload that also writes stamps has its own order, and is left to it. `verify = "journal-check"` looks at what a power
@@ -14,16 +14,47 @@ Limits: where a region of the target was asked for, the engine tells whether a t
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
 
 from plimsoll.analysis.point.definition import streams
-from plimsoll.engine import Json
+from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.host.target import target_paths
-from plimsoll.stored import Definition, Inspection, Stream
+from plimsoll.stored import Definition, Inspection, Json, Stream
+from plimsoll.target import Target
 from plimsoll.units import binary
 
 PLACE_BYTES = 1 << 20
+
+
+#: Targets that the load of an application is for, with what they are and the load.
+_OF_APPLICATIONS = {
+    "duckdb": ("a database", "decision-support"),
+    "postgresql": ("a database", "decision-support or order-entry"),
+    "spark": ("a database", "decision-support"),
+    "sqlite": ("a database", "order-entry"),
+    "mail": ("a mail server", "groupware-2003"),
+    "imap": ("a mail server", "groupware-2003"),
+    "imaps": ("a mail server", "groupware-2003"),
+}
+_SIZE = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?B|[kMGT])")
+
+
+def check_meant(workload: Definition, target: Target) -> None:
+    """Raises `InputError` for requests to storage at what is none: a database, a mail server, a size."""
+    if workload.get("driver") not in (None, "mailstore"):
+        return
+    if target.kind in _OF_APPLICATIONS and ":" in target.text:
+        what, load = _OF_APPLICATIONS[target.kind]
+        raise InputError(
+            f"target {quoted(target.text)} is {what}, and {workload['name']} asks for blocks; "
+            f"measure it with {load}, or name a file or device."
+        )
+    if _SIZE.fullmatch(target.text) and not os.path.exists(target.text):
+        raise InputError(
+            f"target {quoted(target.text)} reads as a size; write --size {target.text}, or ./{target.text} for a file of that name."
+        )
 
 
 def is_of_its_moment(workload: Definition) -> bool:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from plimsoll.analysis.point.definition import ends_by_itself, overwrites
 from plimsoll.engine import Engine
@@ -27,14 +26,13 @@ from plimsoll.points.balance import TIMING
 from plimsoll.points.drivers import driver_of
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.point import PlannedPoint
-from plimsoll.stored import Definition, Inspection, PartInspection
+from plimsoll.stored import Definition, Inspection, Json, PartInspection
 from plimsoll.target import Target
 from plimsoll.units import time_text
 
-Json = dict[str, Any]
 _VIRTUAL = ("array", "queue")
 #: A duration of a day says nothing about points that end by themselves.
-_NO_LIMIT_S = 86_400.0
+NO_LIMIT_S = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Place:
+class TargetUse:
     """A part of a target: what becomes of it. ``makes_bytes`` is the size of a scratch file that is not there yet."""
 
     target: str
@@ -63,6 +61,8 @@ class Place:
     makes_bytes: int | None
     free_bytes: int | None
     written_by: tuple[str, ...]
+    #: What a driver makes there, in words; empty of block I/O.
+    makes: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,13 @@ class Preview:
     """All of an undertaking, line by line; without lines of known points only their number and time."""
 
     lines: tuple[Line, ...]
-    places: tuple[Place, ...] = ()
+    places: tuple[TargetUse, ...] = ()
+    #: What has to hold, of the experiments that ask for something.
+    objectives: tuple[str, ...] = ()
+    #: What the directory of the run is called, behind its time.
+    name: str = ""
+    #: The layouts that are made and taken away, with every command (`plimsoll.points.layouts.PlannedLayout.to_json`).
+    layouts: tuple[Json, ...] = ()
 
     @property
     def points(self) -> tuple[int, int]:
@@ -89,7 +95,7 @@ class Preview:
         longer = "at least " if any(line.may_last_longer for line in self.lines) else ""
         clocks = {False: ("", "load"), True: (longer, "virtual time")}
         times = [f"{clocks[virtual][0]}{_span(*self.seconds(virtual=virtual))} of {clocks[virtual][1]}" for virtual in self._clocks()]
-        if self.lines and all(line.may_end_sooner and line.seconds >= _NO_LIMIT_S for line in self.lines):
+        if self.lines and all(line.may_end_sooner and line.seconds >= NO_LIMIT_S for line in self.lines):
             return f"{number}, until everything was done"
         sooner = "at most " if any(line.may_end_sooner for line in self.lines) else ""
         return f"{number}, {sooner}{' and '.join(times)}" if times else number
@@ -108,6 +114,8 @@ class Preview:
             "virtual_seconds": list(virtual),
             "plan": [asdict(line) for line in self.lines],
             "places": [asdict(place) for place in self.places],
+            "objectives": list(self.objectives),
+            **({"layouts": list(self.layouts)} if self.layouts else {}),
         }
 
     def _clocks(self) -> list[bool]:
@@ -123,7 +131,8 @@ def brief(experiments: Sequence[Experiment], points: Sequence[ExperimentPoints])
             for workload in experiment.workloads
             for subject in experiment.subjects(workload)
             for line in _sums(experiment, subject, made)
-        )
+        ),
+        objectives=_objectives(experiments),
     )
 
 
@@ -138,7 +147,12 @@ def preview(
     drivers = {target: driver_of(workload, engine) for workload, target in uses}
     places = [place for target in targets for place in _places(target, drivers[target], sizes, writers)]
     # One path can be the target of several drivers.
-    return Preview(tuple(lines), tuple({place.path or place.target: place for place in reversed(places)}.values())[::-1])
+    distinct = tuple({place.path or place.target: place for place in reversed(places)}.values())[::-1]
+    return Preview(tuple(lines), distinct, _objectives(experiments))
+
+
+def _objectives(experiments: Sequence[Experiment]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(experiment.objective for experiment in experiments if experiment.objective))
 
 
 def _lines(experiment: Experiment, made: ExperimentPoints) -> Iterator[Line]:
@@ -197,7 +211,7 @@ def _writers(points: Sequence[ExperimentPoints]) -> dict[str, list[str]]:
     return {target: list(names) for target, names in found.items()}
 
 
-def _places(target: Target, driver: Engine, sizes: dict[str, int | None], writers: dict[str, list[str]]) -> Iterator[Place]:
+def _places(target: Target, driver: Engine, sizes: dict[str, int | None], writers: dict[str, list[str]]) -> Iterator[TargetUse]:
     inspection = driver.inspect_target(target)
     parts: Sequence[PartInspection | Inspection] = inspection.get("parts") or [inspection]
     share = sizes.get(target.text)
@@ -205,13 +219,14 @@ def _places(target: Target, driver: Engine, sizes: dict[str, int | None], writer
         path = str(part.get("path") or "")
         missing = bool(path) and part.get("kind") == "file" and not part.get("exists")
         made = (share // len(parts) if share is not None else int(part["size_bytes"])) if missing else None
-        yield Place(
+        yield TargetUse(
             target=target.text,
             path=path,
             kind=str(part.get("kind") or inspection.get("kind")),
             makes_bytes=made,
             free_bytes=free_bytes(path) if missing else None,
             written_by=tuple(writers.get(target.text, ())),
+            makes=str(getattr(driver, "makes", "")),
         )
 
 

@@ -114,6 +114,28 @@ def prices_of_runs(runs: Sequence[StoredRun], texts: Sequence[str] = ()) -> Pric
     return prices_of(every_side(runs), {run.path: run.meta for run in runs}, texts, objectives(runs, None))
 
 
+def priced_points(runs: Sequence[StoredRun], texts: Sequence[str] = ()) -> dict[tuple[str, str], dict[str, str | float | None]]:
+    """What the table of results says of prices (`plimsoll.tables.points.PRICES`), by the path of a run and the id of its point."""
+    prices = prices_of_runs(runs, texts)
+    if prices is None:
+        return {}
+    of_load = {(row.side, row.headline.load): row for row in prices.rows}
+    found: dict[tuple[str, str], dict[str, str | float | None]] = {}
+    for side in every_side(runs):
+        price = prices.by_side.get(side.label)
+        if price is None:
+            continue
+        for result in side.results:
+            row = of_load.get((side.label, (result.place.get("experiment", ""), result.job.workload)))
+            found[side.run, result.id] = {
+                "price": price.amount,
+                "currency": prices.currency or None,
+                "price_per_unit": None if row is None else row.per_unit,
+                "priced_unit": None if row is None else row.headline.unit,
+            }
+    return found
+
+
 def to_store(texts: Sequence[str], names: Sequence[Sequence[str]]) -> dict[str, StoredPrice]:
     """The prices of a run that is to begin, by the first name of each of its sides."""
     return {names[position][0]: price.to_json() for position, price in priced_sides(typed_prices(texts), names).items()}

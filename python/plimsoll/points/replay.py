@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, replace
-from typing import Any
 
 from plimsoll import engine as engines
 from plimsoll.errors import InputError
@@ -21,16 +20,15 @@ from plimsoll.experiments.plan import Ask, Configuration, Request
 from plimsoll.experiments.schedule import layer_settings
 from plimsoll.points.asked import ReplayAsked
 from plimsoll.points.experiment_points import ExperimentPoints
+from plimsoll.points.layouts import Layouts
 from plimsoll.points.listener import Remark
 from plimsoll.points.preconditions import check_reach
 from plimsoll.points.short_document import typed_settings
 from plimsoll.points.traces import Choice, compact_of, header_of
 from plimsoll.points.undertaking import Undertaking
 from plimsoll.scratch import DEFAULT_TARGET
-from plimsoll.stored import Inspection, Stream
+from plimsoll.stored import Inspection, Json, Stream
 from plimsoll.target import Composer
-
-Json = dict[str, Any]
 
 #: Most requests outstanding when they are due at instants, and memory for what they write.
 MOST_OUTSTANDING = 1024
@@ -81,6 +79,10 @@ def _check_lateness(asked: ReplayAsked) -> None:
     """Refuse several points that would write one report."""
     if not asked.lateness:
         return
+    if asked.hosts:
+        raise InputError(
+            "--lateness: every host would write the same file; leave it out, since each host's own result says how late it was."
+        )
     if len(asked.targets) > 1:
         raise InputError("--lateness: several targets would write one file; replay at one of them at a time.")
     if (asked.repeat or 1) > 1:
@@ -115,7 +117,7 @@ def _suite(trace: _Trace, asked: ReplayAsked, composer: Composer) -> Suite:
 def _check_points(experiment: Experiment, header: Json, composer: Composer) -> None:
     """Refuse settings that do not go with a trace, and a trace that reaches beyond one of the targets."""
     engine = engines.native()
-    points = ExperimentPoints(experiment, engine, composer)
+    points = ExperimentPoints(experiment, engine, Layouts(composer=composer))
     for workload in experiment.workloads:
         for subject in experiment.subjects(workload):
             point = points.point(Request(experiment.name, experiment.kind, subject, Ask()))

@@ -12,7 +12,6 @@ import os
 from collections.abc import Iterable
 
 from plimsoll import catalog
-from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import FIELDS, options_of
 from plimsoll.experiments.document import TYPED, read_experiments
@@ -22,6 +21,7 @@ from plimsoll.experiments.schedule import layer_settings
 from plimsoll.points.asked import Asked, ExperimentAsked
 from plimsoll.points.point import setting
 from plimsoll.points.undertaking import Undertaking
+from plimsoll.stored import Json
 
 #: Options of a job that have an option of their own on the command line.
 _JOB_OPTIONS = ("duration", "warmup", "size")
@@ -29,7 +29,7 @@ TARGET = "target"
 #: The levels of file workloads when none were typed.
 THREADS = "threads=1..64"
 #: Of drivers whose load has another level than the depth of a queue.
-AXES = {"files": THREADS, "order-entry": "terminals=1..64", "mail": "users=100..6400"}
+AXES = {"analytics": "workflows=1..64", "files": THREADS, "order-entry": "terminals=1..64", "mail": "users=100..6400"}
 #: Keys of an experiment that are typed under the same name, besides those of its kind.
 _SHARED = ("objective", "cache", "precision")
 

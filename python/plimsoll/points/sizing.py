@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from plimsoll.points.undertaking import Run
     from plimsoll.result import Result
 
-Json = dict[str, Any]
-
 SCHEMA = "plimsoll.sizing/1"
 
 
@@ -62,7 +60,7 @@ class SizingAnswer:
         """Whether some load line carries the demand."""
         return any(fit.carries for fit in self.fits)
 
-    def to_json(self) -> Json:
+    def to_json(self) -> dict[str, Any]:
         """Everything but what is said of a run."""
         demand = self.demand
         return {
@@ -100,9 +98,9 @@ def stored(sizing: Sizing, remark: Remark) -> SizingAnswer:
 
 def measured(sizing: Sizing, demand: Demand, run: Run) -> SizingAnswer:
     """What a run of `plimsoll.points.demand` says."""
-    from plimsoll.points.demand import KEPT_UP
+    from plimsoll.points.demand import required
 
-    objective = parse_objective(sizing.asked.objective or KEPT_UP)
+    objective = parse_objective(required(demand, sizing.asked.objective))
     fits = size_lines({os.path.basename(run.path): run.results}, demand, objective)
     return SizingAnswer(demand, objective.text, fits, _computed(sizing), _price(sizing.asked), run.exit_code, run.path)
 

@@ -18,18 +18,22 @@ from plimsoll import catalog
 from plimsoll import engine as engines
 from plimsoll.apps import filecopy
 from plimsoll.displayed import quoted
-from plimsoll.engine import Json
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import OPTIONS_BY_NAME
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
+from plimsoll.experiments.layout_target import layout_target
 from plimsoll.experiments.schedule import layer_settings
 from plimsoll.points.asked import Asked
 from plimsoll.points.foreign import Onto, command_document, foreign_document, is_foreign
+from plimsoll.points.layouts import beside
 from plimsoll.points.listener import Remark
+from plimsoll.points.planned_layout import has_filesystem
 from plimsoll.points.quantity import duration_s
 from plimsoll.points.short_document import typed_settings
 from plimsoll.points.undertaking import Undertaking
+from plimsoll.stored import Json
+from plimsoll.stored import Suite as Origin
 from plimsoll.target import Composer, Target
 
 #: Options of an experiment that can be typed over those of a file.
@@ -73,17 +77,29 @@ class _Source:
 
 
 def _undertaken(document: Json, source: _Source, asked: Asked, quick: bool) -> Undertaking:
-    suite = read_experiments(document, source.said, quick=quick, targets=asked.targets)
+    suite = _with_layouts(read_experiments(document, source.said, quick=quick, targets=asked.targets), source.folder)
     called = source.called
-    origin = {
+    origin: Origin = {
         "name": called,
         "quick": quick,
-        **{key: getattr(suite, key) for key in ("title", "purpose", "source", "rationale")},
+        "title": suite.title,
+        "purpose": suite.purpose,
+        "source": suite.source,
+        "rationale": suite.rationale,
         "published": [catalog.published(figures) for figures in suite.published],
     }
     overruled = replace(suite, experiments=tuple(_overruled(experiment, asked, source) for experiment in _possible(suite, source)))
     typed_names = frozenset(typed_settings(asked)) if source.is_shipped else None
     return Undertaking(overruled, f"{called}-quick" if quick else called, source.folder, origin, typed_names, source.composer)
+
+
+def _with_layouts(suite: Suite, folder: str) -> Suite:
+    """With files of layouts where they lie: beside the suite."""
+    experiments = []
+    for experiment in suite.experiments:
+        configurations = tuple(replace(one, target=beside(one.target, folder)) for one in experiment.configurations)
+        experiments.append(replace(experiment, configurations=configurations))
+    return replace(suite, experiments=tuple(experiments))
 
 
 def _written(path: str, onto: Onto, remark: Remark) -> Json:
@@ -121,6 +137,9 @@ def _copies(experiment: Experiment) -> bool:
 
 
 def _is_fileless(target: Target) -> bool:
+    asked = layout_target(target.text)
+    if asked is not None:
+        return not has_filesystem(asked)
     return engines.native().inspect_target(target).get("kind") in filecopy.FILELESS
 
 
@@ -154,6 +173,9 @@ def _in_time(settings: Mapping[str, Any], asked: Asked, remark: Remark) -> Mappi
 
 
 def _has_its_size(target: Target) -> bool:
+    asked = layout_target(target.text)
+    if asked is not None:
+        return not has_filesystem(asked)
     return any(part["exists"] and not part["made_by_plimsoll"] for part in engines.native().inspect_target(target).get("parts") or [])
 
 

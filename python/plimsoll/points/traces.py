@@ -22,12 +22,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.displayed import encoded
 from plimsoll.errors import InputError
-from plimsoll.stored import Definition, Stream
+from plimsoll.stored import Definition, Json, Stream
 
 if TYPE_CHECKING:
     from plimsoll.formats.traces import Trace, TraceRequest
 
-Json = dict[str, Any]
 
 #: Raised when conversion changes, so that older files are not taken for what would be written today.
 VERSION = 1

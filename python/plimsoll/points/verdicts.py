@@ -17,7 +17,7 @@ from plimsoll.analysis.load_line.line import by_level
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.clause import parse_metric
 from plimsoll.analysis.objective.judgement import Objective, applies_to, judge, parse_objective
-from plimsoll.analysis.objective.missed import missed
+from plimsoll.analysis.objective.misses import missed
 from plimsoll.analysis.objective.sample_size import idle
 from plimsoll.analysis.point.definition import ends_by_itself
 from plimsoll.analysis.point.metric import ALL

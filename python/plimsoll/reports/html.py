@@ -65,15 +65,22 @@ def write(
     ``comparison`` is that of `plimsoll.analysis.comparison.comparison`; the report then begins with its findings. ``prices`` are what its
     sides cost. ``heard`` is told how many points were drawn, and of how many.
     """
-    write_page(view([_record(run) for run in runs], distribution, Shown(comparison, prices), heard), path)
+    write_page(model(runs, comparison=comparison, prices=prices, heard=heard), path)
 
 
-def write_page(model: Report, path: Path) -> None:
+def model(
+    runs: Sequence[StoredRun], *, comparison: Comparison | None = None, prices: Prices | None = None, heard: Heard | None = None
+) -> Report:
+    """The view model of the report of `runs`."""
+    return view([_record(run) for run in runs], distribution, Shown(comparison, prices), heard)
+
+
+def write_page(shown: Report, path: Path) -> None:
     """Write the page of a view model."""
-    replace_file(str(path), encoded(page(model)), durable=False)
+    replace_file(str(path), encoded(page(shown)), durable=False)
 
 
-def page(model: Report) -> str:
+def page(shown: Report) -> str:
     """The whole page around a view model."""
     bundle = files("plimsoll.reports") / "page"
     script = (bundle / "report.js").read_text(encoding="utf-8")
@@ -82,12 +89,12 @@ def page(model: Report) -> str:
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    return _SKELETON.format(policy=policy, title=_text(_title(model)), style=style, data=data_element(model), script=script)
+    return _SKELETON.format(policy=policy, title=_text(_title(shown)), style=style, data=data_element(shown), script=script)
 
 
-def data_element(model: Report) -> str:
+def data_element(shown: Report) -> str:
     """The element with the data: as JSON, or packed where it is long, so that reports of hundreds of points can be sent and opened."""
-    text = json_block(model)
+    text = json_block(shown)
     if len(text) <= PACKED_FROM:
         return f'<script type="application/json" id="data">{text}</script>'
     whole = encoded(text)
@@ -115,8 +122,8 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(encoded(text)).digest()).decode()
 
 
-def _title(model: Report) -> str:
-    return f"Plimsoll: {model['answer']['title']}"
+def _title(shown: Report) -> str:
+    return f"Plimsoll: {shown['answer']['title']}"
 
 
 def _text(text: str) -> str:

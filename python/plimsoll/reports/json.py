@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from plimsoll.analysis.derivation import notices
 from plimsoll.analysis.price.per_unit import Prices
 from plimsoll.displayed import encoded
 from plimsoll.store.durable import replace_file
@@ -30,6 +31,7 @@ def write(runs: Sequence[StoredRun], path: str, prices: Prices | None = None) ->
                 "created": run.meta.get("created"),
                 "command": run.meta.get("command"),
                 **{key: run.meta[key] for key in ("suite", "experiments", "conclusions", "prices") if key in run.meta},
+                "notices": list(notices([point.result for point in run.points])),
                 "results": [point.result.to_json() for point in run.points],
             }
             for run in runs

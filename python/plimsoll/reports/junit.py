@@ -12,20 +12,23 @@ Limits: times are measured times, also of models, whose seconds are virtual.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from plimsoll.analysis.comparison.assertion import AssertedView
+from plimsoll.analysis.derivation import notices
 from plimsoll.analysis.objective.judgement import Objective, judge, parse_objective
-from plimsoll.analysis.objective.missed import missed
+from plimsoll.analysis.objective.misses import missed
+from plimsoll.analysis.point.metric import rate_noun, spoken
+from plimsoll.analysis.price.per_unit import PricedComparisonView
 from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import InputError
 from plimsoll.reports.progress import settings_text
 from plimsoll.result import Result
 from plimsoll.store.reader import StoredRun
+from plimsoll.stored import Conclusion, Experiment
 from plimsoll.tables.points import points_table
-
-Json = Mapping[str, Any]
+from plimsoll.units import significant
 
 #: How every such file begins.
 BEGINNING = '<testsuites name="Plimsoll"'
@@ -40,7 +43,7 @@ def run_xml(runs: Sequence[StoredRun]) -> str:
     return _written(root)
 
 
-def comparison_xml(comparison: Json, assertions: Sequence[Json]) -> str:
+def comparison_xml(comparison: PricedComparisonView, assertions: Sequence[AssertedView]) -> str:
     """The document of a comparison: asserted conditions, or without any each compared figure as a test that passed."""
     root = Element("testsuites", name="Plimsoll")
     suite = SubElement(root, "testsuite", name=_text(f"comparison with {comparison['baseline']}"))
@@ -56,7 +59,7 @@ def comparison_xml(comparison: Json, assertions: Sequence[Json]) -> str:
     for row in () if assertions else comparison["points"]:
         settings = ", ".join(f"{name} {value}" for name, value in (row.get("settings") or {}).items())
         case = _case(suite, row["workload"], f"{row['op']} {row['metric']} on {row['side']}{f' at {settings}' if settings else ''}")
-        ratio = "no ratio" if row["ratio"] is None else f"{row['ratio']:.3g} × the baseline"
+        ratio = "no ratio" if row["ratio"] is None else f"{significant(row['ratio'])} × the baseline"
         _said(case, f"{ratio}: {row['verdict'] or 'not compared'}")
     _said(suite, "\n".join(filter(None, [comparison.get("answer"), *comparison["findings"], *comparison["notes"]])))
     return _written(root)
@@ -79,13 +82,15 @@ def _run(root: Element, run: StoredRun) -> None:
         for found in run.meta.get("conclusions") or [] if objective else []:
             if objective and found.get("experiment") == definition["name"]:
                 _objective_case(suite, objective, found, _of_subject(run, found))
-    _said(suite, "\n".join(sentence for found in run.meta.get("conclusions") or [] for sentence in found.get("sentences") or []))
+    sentences = [sentence for found in run.meta.get("conclusions") or [] for sentence in found.get("sentences") or []]
+    _said(suite, "\n".join((*sentences, *notices([point.result for point in run.points]))))
 
 
-def _objective_case(suite: Element, objective: Objective, found: Json, results: Sequence[Result]) -> None:
+def _objective_case(suite: Element, objective: Objective, found: Conclusion, results: Sequence[Result]) -> None:
     case = _case(suite, found["experiment"], f"{found['workload']} on {found['configuration']} keeps {objective.text}")
-    if found.get("mark"):
-        _said(case, f"mark at level {found['mark']['level']:g}: {found['mark']['iops']:,.0f} IOPS")
+    if mark := found.get("mark"):
+        noun = rate_noun(results)
+        _said(case, f"mark at level {mark['level']:g}: {spoken(mark['iops'], noun):,.0f} {noun}")
         return
     judged = [(result, judge(objective, result)) for result in results]
     failed = [(result, judgement) for result, judgement in judged if not judgement.holds]
@@ -95,7 +100,7 @@ def _objective_case(suite: Element, objective: Objective, found: Json, results: 
         _problem(case, "failure", "undecided" if undecided else "failed", "\n".join(said))
 
 
-def _of_subject(run: StoredRun, found: Json) -> list[Result]:
+def _of_subject(run: StoredRun, found: Conclusion) -> list[Result]:
     asked = (found.get("experiment"), found.get("workload"), found.get("configuration"))
     results = [point.result for point in run.points]
     return [
@@ -106,9 +111,10 @@ def _of_subject(run: StoredRun, found: Json) -> list[Result]:
     ]
 
 
-def _objective(definition: Json) -> Objective | None:
+def _objective(definition: Experiment) -> Objective | None:
+    text = definition.get("objective")
     try:
-        return parse_objective(definition["objective"]) if definition.get("objective") else None
+        return parse_objective(text) if text else None
     except InputError:
         return None
 

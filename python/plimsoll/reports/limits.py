@@ -3,10 +3,11 @@
 Limits: what held modelled arrays back and what failed in them; the terminal and the page say the same.
 
 Model: a point is limited by its saturated set of components, if there is one, named with what it is and with the sets of its kind that are
-saturated with it; a configuration by those of its points.
+saturated with it; a configuration by those of its points. What a link limits is link arithmetic: a controller's data path, of which
+nobody says what it moves, may be slower, so the figure is an upper bound and is called one.
 Limits: nothing is known of real targets, of which nothing is said.
 
-    limit_words(component_sets(result))          # "limited by the disks"
+    limit_words(component_sets(result))          # "limited by the disks"; of a link also what it carries at most
     busy_words(component_sets(result))           # "8 × disk 97% busy (at most 99%), raid.cpu 4% busy"
     incident_words(result)                       # "1.000 s: member 0 of group vd0 failed (modelled, …)"
     configuration_words("array:nvme", ["limited by the link pcie", "limited by the link pcie"])
@@ -22,6 +23,7 @@ Limits: there are none of real targets, of which nothing is known.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
@@ -50,12 +52,18 @@ from plimsoll.analysis.point.array import (
 )
 from plimsoll.result import Result
 from plimsoll.stored import EngineOutcome
+from plimsoll.units import megabytes
 
 #: Sets of components that are told of a point, the busiest first.
 _COMPONENTS = 8
 
 #: Sets of one kind that are named.
 _NAMED = 2
+
+#: What is known of a limit that only follows from the rates of links.
+LINK_ARITHMETIC = "link arithmetic"
+_LINK = "link"
+_BOUND = re.compile(rf", at most [0-9.,]+ MB/s (?=\({LINK_ARITHMETIC}\))")
 
 #: Of a point at which no set of components was saturated.
 NO_BOTTLENECK = "no bottleneck"
@@ -69,7 +77,13 @@ def limit_words(sets: Sequence[ComponentSet]) -> str:
     if limit is None:
         return NO_BOTTLENECK
     alike = sorted(one.name for one in sets if one.kind == limit.kind and one.busiest >= SATURATED)
-    return f"limited by {component_words(limit.kind, alike, several=limit.count > 1)}"
+    bound = ceiling_words(limit.bytes_per_s / limit.busiest) if limit.kind == _LINK and limit.bytes_per_s else ""
+    return f"limited by {component_words(limit.kind, alike, several=limit.count > 1)}{bound}"
+
+
+def ceiling_words(bytes_per_s: float) -> str:
+    """What links carry at most, behind what limits."""
+    return f", at most {megabytes(bytes_per_s)} MB/s ({LINK_ARITHMETIC})"
 
 
 def component_words(kind: str, names: Sequence[str], *, several: bool = False, alone: bool = True) -> str:
@@ -82,6 +96,8 @@ def component_words(kind: str, names: Sequence[str], *, several: bool = False, a
     listed = _listed([name.removesuffix(".cpu") for name in names])
     if kind == "cpu":
         return f"the processor{plural} of controller{plural} {listed}"
+    if kind == "limit":
+        return f"the limit{plural} of volume{plural} {_listed([name.removesuffix('.limit') for name in names])}"
     noun = "flash drive" if kind == "flash" else kind
     return f"the {noun}{plural}" if alone and listed == noun else f"the {noun}{plural} {listed}"
 
@@ -121,6 +137,8 @@ def _seconds(spent_s: Sequence[float]) -> str:
 
 def configuration_words(label: str, limits: Sequence[str]) -> str:
     """One sentence about the points of a configuration, of which ``limits`` are the `limit_words`."""
+    # What a link carries at most depends on the size of requests, so points would not be alike.
+    limits = [_BOUND.sub(" ", words) for words in limits]
     counted = Counter(words for words in limits if words != NO_BOTTLENECK).most_common()
     free = limits.count(NO_BOTTLENECK)
     if not counted:

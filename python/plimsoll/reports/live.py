@@ -7,22 +7,24 @@ Limits: it shows the latest interval, not an average; the table at the end has t
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
 
 from plimsoll.displayed import displayed_in_line
+from plimsoll.reports.driver_progress import Telling, telling_of
+from plimsoll.reports.host_lines import host_rows, is_well
 from plimsoll.reports.progress import counted, settings_text, silence_text
 from plimsoll.result import OPS, Result
-from plimsoll.stored import Interval, Silence
+from plimsoll.stored import HostAt, Interval, Silence
 from plimsoll.units import binary, count, duration, megabytes, seconds
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
-Json = dict[str, Any]
-
 REDRAW_S = 0.25
 _BAR_CELLS = 30
+_HEADINGS = ("", "IOPS", "MB/s", "p50", "p99", "max")
 
 
 class LiveView:
@@ -39,11 +41,16 @@ class LiveView:
         self._errors = 0
         self._silence: Silence | None = None
         self._interval: Interval | None = None
+        self._telling: Telling | None = None
+        self._hosts: Sequence[HostAt] = ()
 
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         share = done_bytes / total_bytes if total_bytes else 1.0
         if self._due() or share >= 1.0:
             self._draw(f"preparing {displayed_in_line(target)}  {_bar(share)}  {binary(done_bytes)} of {binary(total_bytes)}")
+
+    def laying(self, layout: str, what: str, step: int, steps: int) -> None:
+        self._draw(f"layout {displayed_in_line(layout)}  {_bar((step - 1) / steps)}  {displayed_in_line(what)}")
 
     def expected(self, left: int) -> None:
         self._left = left
@@ -52,14 +59,24 @@ class LiveView:
         self._place, self._total, self._point, self._errors = place, total, skeleton, 0
         self._drawn = 0.0
         self._silence = self._interval = None
+        self._hosts = ()
+        self._telling = telling_of(skeleton)
 
     def interval(self, interval: Interval) -> None:
+        if self._telling is not None:
+            self._telling.hear(interval)
         self._errors += sum(entry.get("errors") or 0 for entry in interval.get("summary", {}).values())
         self._interval = interval
         if interval.get("summary"):
             self._silence = None
         if self._point is not None and self._due():
             self._draw(self._table(self._point, interval))
+
+    def hosts(self, hosts: Sequence[HostAt]) -> None:
+        lost = [host["name"] for host in hosts if not is_well(host)] != [host["name"] for host in self._hosts if not is_well(host)]
+        self._hosts = hosts
+        if lost and self._point is not None and self._interval is not None:
+            self._draw(self._table(self._point, self._interval))
 
     def silent(self, silence: Silence) -> None:
         self._silence = silence
@@ -106,19 +123,38 @@ class LiveView:
             head.append(displayed_in_line(f"  {settings_text(point)}"))
         if point.modelled:
             head.append("  modelled", style="yellow")
+        telling = self._telling
         table = Table(box=None, padding=(0, 2), header_style="dim")
-        for name in ("", "IOPS", "MB/s", "p50", "p99", "max"):
+        for name in _HEADINGS if telling is None else telling.headings:
             table.add_column(name, justify="left" if not name else "right", min_width=9)
-        for cells in _operation_rows(interval):
+        for cells in _operation_rows(interval) if telling is None else telling.rows():
             table.add_row(*cells)
         at_most = "" if self._total is not None or self._left is None else "at most "
         left = f"{at_most}{seconds(left_s)} left{'' if self._total is not None or at_most else ' of this point'}"
-        foot = Text(f"{_bar(passed_s / planned_s if planned_s else 1.0)}  {interval['phase']}  {left}")
+        share = None if telling is None else telling.share()
+        if share is None:
+            share = passed_s / planned_s if planned_s else 1.0
+        else:
+            left = telling.line() if telling is not None else left
+        foot = Text(f"{_bar(share)}  {interval['phase']}  {left}")
         if self._errors:
             foot.append(f"  {self._errors:,} error{'s' if self._errors > 1 else ''}", style="bold red")
         if self._silence is not None:
             foot.append(f"\n{silence_text(self._silence)}", style="bold red")
-        return Group(head, table, foot)
+        return Group(head, table, *([_hosts_table(self._hosts)] if self._hosts else []), foot)
+
+
+def _hosts_table(hosts: Sequence[HostAt]) -> RenderableType:
+    """A line for each host, below those of all."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 2), show_header=False)
+    unwell = {host["name"] for host in hosts if not is_well(host)}
+    for name, *figures in host_rows(hosts):
+        style = "bold red" if name in unwell else "dim"
+        table.add_row(Text(name, style=style), Text("  ".join(f"{figure:>12}" for figure in figures), style=style))
+    return table
 
 
 def _operation_rows(interval: Interval) -> list[tuple[str, ...]]:

@@ -13,20 +13,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from plimsoll.analysis.comparison.assertion import AssertedView
+from plimsoll.analysis.derivation import notices
 from plimsoll.analysis.point.metric import ALL, RATES, metric
-from plimsoll.analysis.price.per_unit import PricedView, Prices, PricesView
+from plimsoll.analysis.price.per_unit import PricedComparisonView, PricedView, Prices, PricesView
 from plimsoll.analysis.price.price import Price, in_currency, money
 from plimsoll.analysis.validity.severity import gathered
 from plimsoll.displayed import displayed_in_line
-from plimsoll.reports.answer import bounded
+from plimsoll.reports.layouts import by_side, layout_views
 from plimsoll.reports.progress import settings_text
+from plimsoll.reports.spoken import bounded
 from plimsoll.reports.terminal.points import MARKS, multiple
-from plimsoll.result import Result
+from plimsoll.reports.uncertainty import drawn_words
+from plimsoll.result import Result, flag_words
 from plimsoll.store.reader import StoredRun
 from plimsoll.tables.points import points_table
 from plimsoll.units import count, duration, megabytes
-
-Json = Mapping[str, Any]
 
 #: What would be markup: tags, emphasis, code, links; an underscore within a word is none.
 _MARKUP = re.compile(r"<(?=[\w/!?])|[*`]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])")
@@ -42,11 +44,33 @@ def run_markdown(runs: Sequence[StoredRun], prices: Prices | None = None) -> str
     """The document of ``runs``, with what their sides cost."""
     title = ", ".join(run.label for run in runs)
     lines = [line for run in runs for line in _run(run, several=len(runs) > 1)]
+    laid = [line for run in runs for line in _layouts([point.result for point in run.points])]
+    drawn = [line for run in runs for line in _drawn([point.result for point in run.points])]
     priced = [] if prices is None else ["", *_prices(prices.to_json())]
-    return "\n".join([f"{BEGINNING}{_text(title)}", "", *lines, *priced]).rstrip("\n") + "\n"
+    return "\n".join([f"{BEGINNING}{_text(title)}", "", *lines, *(["", *drawn] if drawn else []), *laid, *priced]).rstrip("\n") + "\n"
 
 
-def comparison_markdown(comparison: Json, assertions: Sequence[Json] = ()) -> str:
+def _drawn(results: Sequence[Result]) -> Iterator[str]:
+    """Between what modelled figures lie, given what nobody has looked up."""
+    for result in results:
+        if words := drawn_words(result):
+            level = "" if result.place.get("level") is None else f" at {result.place['level']:g}"
+            yield f"- under uncertainty, {_text(result.job.workload)}{level} on {_text(result.side)}: {_text(words)}"
+
+
+def _layouts(results: Sequence[Result]) -> Iterator[str]:
+    """What Plimsoll laid out to be measured, with what does not fit."""
+    views = layout_views(by_side(results))
+    if views:
+        rows = [
+            (", ".join(one["sides"]), one["name"], ", ".join(one["members"]), "; ".join(one["stripes"]), "; ".join(one["options"]))
+            for one in views
+        ]
+        yield from ("", *_table(("side", "layout", "on", "stripes", "options"), rows, left=5), "")
+    yield from (f"- {_text(one['name'])}: {_text(remark)}" for one in views for remark in one["remarks"])
+
+
+def comparison_markdown(comparison: PricedComparisonView, assertions: Sequence[AssertedView] = ()) -> str:
     """The document of a comparison, with asserted conditions first."""
     lines = [f"{BEGINNING}Comparison with {_text(comparison['baseline'])}", ""]
     if comparison.get("answer"):
@@ -89,6 +113,8 @@ def _run(run: StoredRun, *, several: bool) -> Iterator[str]:
     verdicts = {str(row["point"]): row["verdict"] for row in points_table([run]).to_dicts()}
     rows = [_point(point.result, verdicts.get(point.id)) for point in run.points]
     yield from (*_table(_HEAD, rows, left=3), "")
+    for notice in notices([point.result for point in run.points]):
+        yield from (_text(notice), "")
     yield from _doubts([point.result for point in run.points])
     yield f"`{_text(run.name)}`, {run.status}."
     yield ""
@@ -113,31 +139,31 @@ def _doubts(results: Sequence[Result]) -> Iterator[str]:
     for one in flags:
         where = f"{len(one.grave)} of {len(results)} points" if len(results) > 1 else "the point"
         said = f"{_text(one.worst.message)} {_text(one.worst.advice)}"
-        yield f"- {MARKS[one.severity]} **{one.name}** ({one.severity}, {where}): {said}"
+        yield f"- {MARKS[one.severity]} **{flag_words(one.name)}** ({one.severity}, {where}): {said}"
     if flags:
         yield ""
 
 
-def _asserted(assertion: Json) -> list[tuple[str, ...]]:
+def _asserted(assertion: AssertedView) -> list[tuple[str, ...]]:
     points = assertion["points"]
     if not points:
         return [(assertion["text"], _VERDICTS["undecided"], "no point has this figure on two sides")]
     return [(assertion["text"], _VERDICTS[one["verdict"]], f"{one['where']} on {one['side']}: {one['text']}") for one in points]
 
 
-def _compared(row: Json) -> tuple[str, ...]:
+def _compared(row: Mapping[str, Any]) -> tuple[str, ...]:
     settings = ", ".join(f"{name} {value}" for name, value in (row.get("settings") or {}).items())
     called = row["metric"] if row["op"] == ALL else f"{row['op']} {row['metric']}"
     values = [f"{'≥ ' if value.get('at_least') else ''}{_figure(value['value'], row['metric'])}" for value in row["values"]]
     return (row["workload"], settings, called, row["side"], *values, *_ratio(row))
 
 
-def _compared_mark(row: Json) -> tuple[str, ...]:
+def _compared_mark(row: Mapping[str, Any]) -> tuple[str, ...]:
     values = ["none held" if mark is None else f"{count(mark['iops'])} at {mark['level']:g}" for mark in row["values"]]
     return (row["workload"], row["objective"], row["side"], *values, *_ratio(row))
 
 
-def _ratio(row: Json) -> tuple[str, str, str]:
+def _ratio(row: Mapping[str, Any]) -> tuple[str, str, str]:
     ratio = "–" if row["ratio"] is None else f"{multiple(row['ratio'])} ×"
     known = row["low"] is not None and row["high"] is not None
     return ratio, f"{multiple(row['low'])} to {multiple(row['high'])}" if known else "–", row["verdict"] or "–"

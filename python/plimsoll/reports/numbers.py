@@ -12,6 +12,7 @@ Model: ``scope`` says what ``name`` is:
     device (its name), host (cpu or paging)                                 the host in the measured phase
     device_interval, host_interval (index, device or section)               the host over time
     job (empty), flag (its name; the value is its message)
+    derived (empty; what the load is modelled on and not comparable with)
     place (empty), setting (its name)                                       where the point stands in its experiment
     estimate (metric and bound: "p99 low")                                  the 95 % intervals
     outstanding (empty, or "p99 at least", "p99 at most")                   what had no answer when the measured time ended
@@ -38,39 +39,47 @@ from typing import Any
 
 from plimsoll.analysis.comparison.comparison import ComparisonView
 from plimsoll.analysis.comparison.sides import ComparedValue
+from plimsoll.analysis.derivation import derivation
+from plimsoll.analysis.price.per_unit import Prices
 from plimsoll.displayed import displayed
 from plimsoll.histogram import distribution
 from plimsoll.reports.view.timeline import BANDS_PER_DECADE, timeline
 from plimsoll.result import LatencySummary, Result, Totals
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredPoint, StoredRun
-from plimsoll.stored import Interval
-from plimsoll.tables.table import csv_text, needed
+from plimsoll.stored import Interval, Json
+from plimsoll.tables.column import DERIVED, NUMBER, TEXT, TRUTH, Column
+from plimsoll.tables.comparison import PRICES, prices_between
+from plimsoll.tables.table import Table, csv_text, needed
 
-Json = dict[str, Any]
 Row = tuple[object, ...]
 
+#: Values as they are stored: latencies in nanoseconds, rates per second.
 COMPARISON_COLUMNS = (
-    "experiment",
-    "workload",
-    "settings",
-    "objective",
-    "op",
-    "metric",
-    "baseline",
-    "side",
-    "baseline_value",
-    "value",
-    "ratio",
-    "low",
-    "high",
-    "p_adjusted",
-    "verdict",
-    "baseline_modelled",
-    "modelled",
-    "baseline_at_least",
-    "at_least",
+    Column("experiment", TEXT, "", "the experiment of the points"),
+    Column("workload", TEXT, "", "the workload"),
+    Column("settings", TEXT, "", "what the experiment set for the point"),
+    Column("objective", TEXT, "", "of a mark, what had to hold"),
+    Column("op", TEXT, "", "read, write, … or all"),
+    Column("metric", TEXT, "", "what is compared; mark for the highest load that kept the objective"),
+    Column("baseline", TEXT, "", "the side that is compared with"),
+    Column("side", TEXT, "", "the side that is compared"),
+    Column("baseline_value", NUMBER, "", "the baseline's value: nanoseconds, bytes per second, requests per second"),
+    Column("value", NUMBER, "", "the side's value"),
+    Column("ratio", NUMBER, "", "side over baseline"),
+    Column("low", NUMBER, "", "low end of its 95 % interval"),
+    Column("high", NUMBER, "", "high end of its 95 % interval"),
+    Column("p_adjusted", NUMBER, "", "its probability by chance, corrected for the whole table (Holm)"),
+    Column("verdict", TEXT, "", "faster, slower, or that no difference is shown"),
+    Column("baseline_modelled", TRUTH, "", "whether the baseline is a model in virtual time"),
+    Column("modelled", TRUTH, "", "whether the side is one"),
+    Column("baseline_at_least", TRUTH, "", "whether the baseline's value is a lower bound"),
+    Column("at_least", TRUTH, "", "whether the side's is one"),
+    DERIVED,
+    *PRICES,
 )
+#: What each CSV of a comparison begins with.
+COMPARISON_BEGINNING = ",".join(column.name for column in COMPARISON_COLUMNS[:8]).encode()
 COLUMNS = ("run", "point", "workload", "target", "repeat", "scope", "name", "op", "metric", "unit", "value")
 _RATES = {"count": "1", "iops": "1/s", "bytes": "B", "bytes_per_s": "B/s", "errors": "1"}
 _MARK_UNITS = {"iops": "1/s", "bytes_per_s": "B/s", "level": "1", "objective": "", "failed_by": "", "next_level": "1"}
@@ -94,16 +103,20 @@ def rows(runs: Sequence[StoredRun]) -> Iterator[Row]:
         yield from _run_rows(run)
 
 
-def write_comparison(comparison: ComparisonView, path: str) -> None:
-    """Write a comparison's JSON form as a table to ``path``: points, then marks, whose metric is ``mark`` and whose value is in IOPS."""
+def comparison_table(comparison: ComparisonView, prices: Prices | None = None) -> Table:
+    """A comparison's JSON form as a table: points, then marks, whose metric is ``mark`` and whose value is in IOPS, each with what its
+    sides cost."""
     points = (
         _compared_row({**row, **_bounded(*row["values"])}, comparison, row["metric"], [value["value"] for value in row["values"]])
         for row in comparison["points"]
     )
     marks = (
-        _compared_row({**row}, comparison, "mark", [mark["iops"] if mark else "" for mark in row["values"]]) for row in comparison["marks"]
+        _compared_row({**row}, comparison, "mark", [mark["iops"] if mark else None for mark in row["values"]])
+        for row in comparison["marks"]
     )
-    _write_table(path, COMPARISON_COLUMNS, (*points, *marks))
+    baseline, names = comparison["baseline"], [column.name for column in COMPARISON_COLUMNS]
+    rows = ({**row, **prices_between(prices, (baseline, row["side"]), (row["experiment"], row["workload"]))} for row in (*points, *marks))
+    return Table(COMPARISON_COLUMNS, tuple(tuple(row.get(name) for name in names) for row in rows))
 
 
 def _write_table(path: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
@@ -112,16 +125,16 @@ def _write_table(path: str, columns: Sequence[str], rows: Iterable[Row]) -> None
 
 def _bounded(before: ComparedValue, now: ComparedValue) -> Json:
     """Which of a row's two values are lower bounds."""
-    return {"baseline_at_least": str(before["at_least"]).lower(), "at_least": str(now["at_least"]).lower()}
+    return {"baseline_at_least": before["at_least"], "at_least": now["at_least"]}
 
 
-def _compared_row(row: Json, comparison: ComparisonView, metric: str, values: Sequence[object]) -> Row:
+def _compared_row(row: Json, comparison: ComparisonView, metric: str, values: Sequence[object]) -> Json:
     baseline = comparison["baseline"]
-    modelled = {side["name"]: "true" if side["modelled"] else "false" for side in comparison["sides"]}
+    modelled = {side["name"]: side["modelled"] for side in comparison["sides"]}
     settings = " ".join(f"{name}={value}" for name, value in (row.get("settings") or {}).items())
     known = {**row, "settings": settings, "metric": metric, "baseline": baseline, "baseline_value": values[0], "value": values[1]}
-    known |= {"baseline_modelled": modelled[baseline], "modelled": modelled[row["side"]]}
-    return tuple("" if known.get(column) is None else known[column] for column in COMPARISON_COLUMNS)
+    known["derived"] = comparison["derived"].get(row["workload"])
+    return {**known, "baseline_modelled": modelled[baseline], "modelled": modelled[row["side"]]}
 
 
 def _run_rows(run: StoredRun) -> Iterator[Row]:
@@ -159,6 +172,8 @@ def _point_rows(point: StoredPoint) -> Iterator[Row]:
     yield from _monitor_rows(result.monitor, "", "")
     for sample in point.monitor():
         yield from _monitor_rows(sample, "_interval", f"{sample.get('index')} ")
+    if (derived := derivation(result)) is not None:
+        yield ("derived", "", "", "", "", derived)
     for flag in result.flags:
         yield ("flag", flag.name, "", flag.severity, "", flag.message)
 

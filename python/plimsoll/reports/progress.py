@@ -11,15 +11,15 @@ Limits: intervals between two lines are not shown; the store has all of them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any, TextIO
+from collections.abc import Callable, Sequence
+from typing import TextIO
 
 from plimsoll.displayed import displayed_in_line
+from plimsoll.reports.driver_progress import Telling, telling_of
+from plimsoll.reports.host_lines import host_rows, is_well
 from plimsoll.result import OPS, Result
-from plimsoll.stored import Interval, Silence
+from plimsoll.stored import HostAt, Interval, Silence
 from plimsoll.units import binary, count, duration, megabytes, seconds
-
-Json = dict[str, Any]
 
 #: Real seconds between two lines for intervals, at least.
 LINE_EVERY_S = 10.0
@@ -43,6 +43,9 @@ class PlainLines:
         self._silent_ns = 0
         self._silent_due_s = float("-inf")
         self._left: int | None = None
+        self._telling: Telling | None = None
+        self._hosts: Sequence[HostAt] = ()
+        self._unwell: set[str] = set()
 
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         tenth = 10 * done_bytes // total_bytes if total_bytes else 10
@@ -50,24 +53,41 @@ class PlainLines:
             self._tenth = tenth
             self._write(f"preparing {target}: {binary(done_bytes)} of {binary(total_bytes)}")
 
+    def laying(self, layout: str, what: str, step: int, steps: int) -> None:
+        self._write(f"layout {layout}: [{step}/{steps}] {what}")
+
     def expected(self, left: int) -> None:
         self._left = left
 
     def begin(self, place: int, total: int | None, skeleton: Result) -> None:
         self._place = f"[{counted(place, total, self._left)}] {skeleton.job.workload}"
+        self._hosts, self._unwell = (), set()
+        self._telling = telling_of(skeleton)
         settings = settings_text(skeleton)
         ahead = "" if total is not None or self._left is None or skeleton.modelled else f"  {_ahead(self._left, skeleton)}"
         self._write(f"{self._place}  on {skeleton.job.target}" + (f"  {settings}" if settings else "") + ahead)
 
     def interval(self, interval: Interval) -> None:
+        if self._telling is not None:
+            self._telling.hear(interval)
         if interval["phase"] == "drain":
             return  # a rate over the last microseconds says nothing
         now_s = self._now_s()
         if now_s < self._due_s:
             return
         self._due_s = now_s + LINE_EVERY_S
-        words = [self._place, interval["phase"], f"{interval['end_ns'] / 1e9:.1f} s", *operations(interval)]
+        told = operations(interval) if self._telling is None else [self._telling.line()]
+        words = [self._place, interval["phase"], f"{interval['end_ns'] / 1e9:.1f} s", *told]
         self._write("  ".join(words))
+        for row in host_rows(self._hosts):
+            self._write(f"{' ' * len(self._place)}  {'  '.join(row)}")
+
+    def hosts(self, hosts: Sequence[HostAt]) -> None:
+        self._hosts = hosts
+        for host in hosts:
+            if not is_well(host) and host["name"] not in self._unwell:
+                self._unwell.add(host["name"])
+                self._write(f"{self._place}  {host['name']}: {host['why'] or host['state']}")
 
     def silent(self, silence: Silence) -> None:
         now_s = self._now_s()
@@ -98,8 +118,12 @@ class FailuresOnly(PlainLines):
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
         """Nothing: it is no failure."""
 
+    def laying(self, layout: str, what: str, step: int, steps: int) -> None:
+        """Nothing: it is no failure."""
+
     def begin(self, place: int, total: int | None, skeleton: Result) -> None:
         self._place = f"[{counted(place, total, self._left)}] {skeleton.job.workload}"
+        self._unwell = set()
 
     def interval(self, interval: Interval) -> None:
         """Nothing: it is no failure."""

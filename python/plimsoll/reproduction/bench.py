@@ -37,7 +37,7 @@ class Bench:
         """The readings of every chain; ``on_done`` hears of each from this thread, in the order in which they end."""
         found: Readings = {}
         with handled(self._pull), ThreadPoolExecutor(self._jobs, thread_name_prefix="plimsoll-bench") as pool:
-            waiting = {pool.submit(self._chain, chain): chain for chain in sorted(chains, key=_longest_first)}
+            waiting = {pool.submit(self._chain, chain): chain for chain in sorted(chains, key=longest_first)}
             try:
                 for ended in as_completed(waiting):
                     if not self._pulled:
@@ -76,6 +76,6 @@ class Bench:
             control.stop()
 
 
-def _longest_first(chain: Chain) -> int:
+def longest_first(chain: Chain) -> int:
     """Runs in order take longest, then those that look for a level, then those with several."""
     return -max(len(chain), *(8 if run.ramp else 4 if run.over else 1 for run in chain))

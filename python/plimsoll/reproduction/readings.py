@@ -11,7 +11,7 @@ not hold. A component's use is that of the busiest of its set.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from statistics import mean
 
@@ -19,8 +19,9 @@ from plimsoll.analysis.point.array import bottleneck, component_sets, rebuilds_s
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.catalog.claims import Run
 from plimsoll.catalog.expression import MEASURED, ReadOff
-from plimsoll.engine import Engine, Json
+from plimsoll.engine import Engine
 from plimsoll.result import Result
+from plimsoll.stored import Json
 from plimsoll.target import target_of
 
 
@@ -42,6 +43,16 @@ class Reading:
     limited_by: str | None = None
     problem: str | None = None
     failure: str | None = None
+
+    def to_json(self) -> Json:
+        """For another process."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, said: Json) -> Reading:
+        """What `to_json` made."""
+        beyond = said["beyond"]
+        return cls(**{**said, "beyond": None if beyond is None else cls.from_json(beyond)})
 
     def value(self, read_off: ReadOff) -> float:
         """The number of a read-off that needs a run; `Unreadable` when there is none."""

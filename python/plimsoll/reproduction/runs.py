@@ -17,9 +17,10 @@ from typing import Any, cast
 
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.analysis.point.summary import Summary
+from plimsoll.apps import driver_of
 from plimsoll.catalog.claims import Run
 from plimsoll.displayed import quoted
-from plimsoll.engine import Control, Engine, Json
+from plimsoll.engine import Control, Engine
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment
@@ -31,7 +32,7 @@ from plimsoll.points.point import PlannedPoint
 from plimsoll.reproduction.chain import Chain
 from plimsoll.reproduction.readings import Reading, reading_of
 from plimsoll.result import Result
-from plimsoll.stored import Interval, Options, Sample, TargetFacts
+from plimsoll.stored import Interval, Json, Options, Sample, TargetFacts
 
 #: A fresh brake for each job, known to whoever may have to stop it.
 Guard = Callable[[Control], Control]
@@ -98,7 +99,7 @@ def _measured(point: PlannedPoint, engine: Engine, guard: Guard) -> Result:
         {"target": cast("TargetFacts", inspection)},
         repeat=point.repeat,
     )
-    return measure(job, engine, _Silence(), guard(engine.control()))
+    return measure(job, driver_of(point.workload, engine), _Silence(), guard(engine.control()))
 
 
 def _counting(run: Run, results: list[Result], conclusion: Conclusion) -> Reading:

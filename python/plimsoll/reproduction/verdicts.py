@@ -13,16 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
+from plimsoll.analysis.reproduction import Verdict as Word
 from plimsoll.catalog.claims import Case, Check, Claim
 from plimsoll.catalog.expression import ReadOff
 from plimsoll.engine import Engine
 from plimsoll.reproduction.bench import Readings
 from plimsoll.reproduction.chain import chain_of, run_names
 from plimsoll.reproduction.readings import Reading, Unreadable, document_value
-
-Word = Literal["holds", "missed", "not-scored"]
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,11 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 from plimsoll.engine import native
 from plimsoll.errors import EngineError, InputError, TargetError
 from plimsoll.serving.endpoints import guarded
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 #: Building a large array and mounting it takes less.
 _START_S = 60.0

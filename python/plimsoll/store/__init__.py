@@ -2,6 +2,7 @@
 
     results/2026-11-21T03-36-29_proliant/
         run.json                      what was asked, on which host, how it ended      plimsoll.run/1
+        uncertainty.json              draws of a modelled run, made after it             plimsoll.uncertainty/1
         points/0001-oltp-db/
             job.json                  the point before it ran                          plimsoll.result/1, status incomplete
             intervals.jsonl           one line per interval, appended as they come

@@ -18,8 +18,7 @@ from typing import Any, NoReturn
 from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import StoreError
 from plimsoll.shape import DEPTH_MAX, Misshapen, fitted, sound
-
-Json = dict[str, Any]
+from plimsoll.stored import Json
 
 CHANGED = "the file was changed after Plimsoll wrote it"
 #: Digits or exponents of numbers that might count nothing.

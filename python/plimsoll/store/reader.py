@@ -24,18 +24,18 @@ from plimsoll.errors import InputError, StoreError
 from plimsoll.near import nearest
 from plimsoll.result import Result, check_schema
 from plimsoll.store.document import CHANGED, fitting, line_value, read_document
-from plimsoll.store.naming import meant
+from plimsoll.store.drawn import Drawn, read_drawn, with_intervals
+from plimsoll.store.names import meant
 from plimsoll.store.writer import RUN_SCHEMA, is_alive
 from plimsoll.stored import Interval, Run, Sample
 
-Json = dict[str, Any]
-
 
 class StoredPoint:
-    """One point on disk."""
+    """One point on disk; ``drawn`` gives the intervals that draws of its run gave its figures, by operation and metric."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, drawn: Callable[[], Drawn] = Drawn) -> None:
         self.path = path
+        self._drawn = drawn
         self.id = os.path.basename(path)
         self.notes: list[str] = []
 
@@ -50,10 +50,13 @@ class StoredPoint:
         """The stored result, or what can be made of the intervals when the point never ended."""
         final = os.path.join(self.path, "result.json")
         if os.path.lexists(final):
-            return verified(Result.from_json(read_document(final), final))
+            return with_intervals(verified(Result.from_json(read_document(final), final)), self._drawn())
+        return self._made_anew(self.begun())
+
+    def begun(self) -> Result:
+        """What was stored of the point when it began."""
         started = os.path.join(self.path, "job.json")
-        skeleton = Result.from_json(read_document(started), started)
-        return self._made_anew(skeleton)
+        return Result.from_json(read_document(started), started)
 
     def _made_anew(self, skeleton: Result) -> Result:
         """The result out of the intervals, by the analysis that a point which ends sees, too; imported for a point that never did."""
@@ -183,12 +186,20 @@ class StoredRun:
             return []
         except OSError as problem:
             raise StoreError(f"{folder}: cannot be read ({str(problem.strerror).lower()}).") from None
-        points = [StoredPoint(os.path.join(folder, name)) for name in names if not name.startswith(".")]
+        points = [self._point(os.path.join(folder, name)) for name in names if not name.startswith(".")]
         return sorted(points, key=lambda point: (point.number, point.id))
+
+    @cached_property
+    def drawn(self) -> dict[str, Drawn]:
+        """What draws gave the figures of its points, by point; empty where none were made (`plimsoll.store.drawn`)."""
+        return read_drawn(self.path)
+
+    def _point(self, path: str) -> StoredPoint:
+        return StoredPoint(path, lambda: self.drawn.get(os.path.basename(path), Drawn()))
 
 
 def open_run(name: str, out: str = "results") -> StoredRun:
-    """The run at path ``name``, or called ``name`` in the directory ``out``: by its name, or in short (`plimsoll.store.naming`)."""
+    """The run at path ``name``, or called ``name`` in the directory ``out``: by its name, or in short (`plimsoll.store.names`)."""
     for path in (name, os.path.join(out, name)):
         if os.path.lexists(os.path.join(path, "run.json")) or os.path.isdir(os.path.join(path, "points")):
             return _open(path)
@@ -265,6 +276,7 @@ def _nearest(name: str, out: str) -> str:
         return f"there is no run in {quoted(out)} yet; make one with 'plimsoll run', or say where they are with --out"
     # Names begin with the time; who asks for a run often writes what comes behind it. Of several alike the newest is meant.
     spelled = {spelling: run for run in known for spelling in (run, run.partition("_")[2])}
+    spelled["latest"] = "latest"
     near = nearest(os.path.basename(name), spelled)
     return (
         f"did you mean {quoted(spelled[near])}? 'plimsoll list --runs' lists them"

@@ -25,7 +25,7 @@ from plimsoll.store.durable import store_error, sync
 from plimsoll.store.reader import StoredRun, open_run
 
 #: What Plimsoll writes into a run's directory; reports end in anything that `plimsoll report` writes.
-_OURS = ("run.json", "points", "superseded")
+_OURS = ("run.json", "points", "hosts", "superseded")
 _REPORT = "report."
 _HIDDEN = ".forgotten-"
 

@@ -32,8 +32,6 @@ from plimsoll.stored import HostFacts, Run, StoredPrice
 if TYPE_CHECKING:
     from plimsoll.store.reader import StoredPoint, StoredRun
 
-Json = dict[str, Any]
-
 #: Endings after which a run can go on; a complete or failed one has nothing left to measure.
 UNFINISHED = ("incomplete", "interrupted")
 #: Ends as run.json has them.
@@ -41,7 +39,7 @@ ENDED = ("complete", "failed")
 SUPERSEDED = "superseded"
 
 
-def fingerprint(parts: Sequence[Any], host: HostFacts, versions: Json) -> str:
+def fingerprint(parts: Sequence[Any], host: HostFacts, versions: Mapping[str, Any]) -> str:
     """Equal for runs that measure the same with the same Plimsoll on the same machine; the boot may differ."""
     machine = [host.get("machine"), (host.get("cpu") or {}).get("model"), versions.get("plimsoll")]
     text = json.dumps([*parts, machine], sort_keys=True, ensure_ascii=False, default=str)
@@ -54,21 +52,22 @@ def unfinished_run(out: str, wanted: str) -> StoredRun | None:
     Raises `InputError` when that run is going on in another process: both would load the same target.
     """
     alike = list(_alike(out, wanted))
-    if all(meta["status"] in ENDED for _, meta in alike):
+    begun = [path for path, status in alike if status not in ENDED]
+    if not begun:
         return None
     from plimsoll.store.reader import open_run
 
-    runs = [open_run(path) for path, _ in alike]
+    runs = [open_run(path) for path in begun]
     for run in runs:
         if run.status == "running":
             raise _going_on(run)
     # Names begin with the time, so the newest comes last.
-    return runs[-1] if runs[-1].status in UNFINISHED else None
+    return runs[-1] if begun[-1] == alike[-1][0] and runs[-1].status in UNFINISHED else None
 
 
-def _alike(out: str, wanted: str) -> Iterator[tuple[str, Json]]:
-    """Path and run.json of every run with this fingerprint, oldest first. Only those that have it in their text are read: there may be
-    thousands, and a run does not begin before this has ended."""
+def _alike(out: str, wanted: str) -> Iterator[tuple[str, str]]:
+    """Path and status of every run with this fingerprint, oldest first. Only those that have it in their text are parsed, and only those
+    that have not ended are checked: there may be thousands, and a run does not begin before this has ended."""
     try:
         names = sorted(name for name in os.listdir(out) if not name.startswith("."))
     except FileNotFoundError:
@@ -80,9 +79,11 @@ def _alike(out: str, wanted: str) -> Iterator[tuple[str, Json]]:
         # A run that cannot be read is none that can go on.
         with suppress(StoreError):
             if wanted.encode() in content(source):
-                meta = fitting(read_document(source), Run, source)
+                meta = read_document(source)
+                if not (isinstance(meta, dict) and meta.get("status") in ENDED):
+                    meta = fitting(meta, Run, source)
                 if meta.get("fingerprint") == wanted:
-                    yield os.path.dirname(source), meta
+                    yield os.path.dirname(source), meta["status"]
 
 
 def resume_run(run: StoredRun, label: str | None = None, prices: Mapping[str, StoredPrice] | None = None) -> tuple[RunWriter, list[Result]]:

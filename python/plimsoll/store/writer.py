@@ -31,22 +31,26 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from plimsoll import displayed
 from plimsoll.errors import StoreError
 from plimsoll.result import Result, iso_time
 from plimsoll.store.durable import LineFile, fresh_folder, replace_file, store_error, sync
-from plimsoll.stored import HostFacts, Interval, Process, Sample, StoredPrice
-
-Json = dict[str, Any]
+from plimsoll.stored import Conclusion, Experiment, HostAt, HostFacts, Interval, Json, Process, Sample, StoredPrice, Suite
 
 
 def own_identity() -> Process:
     """What tells this process from every other."""
-    return {"pid": os.getpid(), "boot_id": _boot_id(), "start_ticks": _start_ticks(os.getpid())}
+    return identity_of(os.getpid())
+
+
+def identity_of(pid: int) -> Process:
+    """What tells a process of this machine from every other."""
+    return {"pid": pid, "boot_id": _boot_id(), "start_ticks": _start_ticks(pid)}
 
 
 def is_alive(identity: Process | None) -> bool:
@@ -77,6 +81,8 @@ def _start_ticks(pid: int) -> int | None:
 
 
 RUN_SCHEMA = "plimsoll.run/1"
+#: Of a point that goes on: how far each of several hosts is.
+HOSTS = "hosts.json"
 
 
 @dataclass(frozen=True)
@@ -93,8 +99,8 @@ class RunInfo:
     host: HostFacts
     versions: Json
     label: str | None = None
-    experiments: Sequence[Json] = ()
-    suite: Json | None = None
+    experiments: Sequence[Experiment] = ()
+    suite: Suite | None = None
     fingerprint: str | None = None
     prices: Mapping[str, StoredPrice] = field(default_factory=dict)
 
@@ -137,6 +143,18 @@ class RunWriter:
             raise store_error(out, problem) from None
         return cls(path, meta)
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """The directory is open within the block: by that, whoever wants to stop the run tells this process from every other."""
+        try:
+            folder = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as problem:
+            raise store_error(self.path, problem) from None
+        try:
+            yield
+        finally:
+            os.close(folder)
+
     def begin_point(self, skeleton: Result) -> PointWriter:
         """Start a point: its directory appears with ``job.json`` inside."""
         folder = os.path.join(self.path, "points")
@@ -149,6 +167,30 @@ class RunWriter:
         except OSError as problem:
             raise store_error(path, problem) from None
         return PointWriter(path)
+
+    def adopt_point(self, folder: str, skeleton: Result, result: Result) -> None:
+        """Take over a point that was measured into another run of this host: intervals as they are, documents under the new name.
+
+        It appears when all of it is there, on the medium.
+        """
+        path = os.path.join(self.path, "points", result.id)
+        beside = os.path.join(self.path, "points", f".{result.id}.part")
+        try:
+            _discard(beside)
+            _move(folder, beside)
+            replace_file(os.path.join(beside, "job.json"), encoded(skeleton.to_json()), durable=False)
+            replace_file(os.path.join(beside, "result.json"), encoded(result.to_json()))
+            for name in ("intervals.jsonl", "monitor.jsonl"):
+                with suppress(FileNotFoundError):
+                    sync(os.path.join(beside, name))
+            os.rename(beside, path)
+            sync(os.path.dirname(path))
+        except OSError as problem:
+            raise store_error(path, problem) from None
+
+    def count_from(self, place: int) -> None:
+        """The next point has this place; for a host whose points are numbered by who measures with several."""
+        self._points = place - 1
 
     def next_point_id(self, workload: str) -> str:
         """``0001-oltp-db``: the place in the run, then the workload."""
@@ -168,7 +210,12 @@ class RunWriter:
         self._meta["scratch"] = sorted({*known, *paths})
         replace_file(os.path.join(self.path, "run.json"), encoded(self._meta), durable=False)
 
-    def finish(self, status: str, conclusions: Sequence[Json] = ()) -> None:
+    def keep_gang(self, gang: Json) -> None:
+        """Remember which hosts measure, and where each keeps what it measures: who collects it later finds it."""
+        self._meta["gang"] = gang
+        replace_file(os.path.join(self.path, "run.json"), encoded(self._meta), durable=False)
+
+    def finish(self, status: str, conclusions: Sequence[Conclusion] = ()) -> None:
         """Say how the run ended, and what its experiments found."""
         self._meta.update(status=status, finished=iso_time(time.time()))
         if conclusions:
@@ -183,10 +230,16 @@ class PointWriter:
         self.path = path
         self._intervals = LineFile(os.path.join(path, "intervals.jsonl"))
         self._monitor = LineFile(os.path.join(path, "monitor.jsonl"))
+        self._hosts: str | None = None
 
     def interval(self, interval: Interval) -> None:
         """Keep one interval."""
         self._intervals.append(_compact(interval))
+
+    def hosts(self, hosts: Sequence[HostAt]) -> None:
+        """Keep how far each of several hosts is, for who looks on; the result says how they ended."""
+        self._hosts = os.path.join(self.path, HOSTS)
+        replace_file(self._hosts, encoded({"hosts": list(hosts)}), durable=False)
 
     def monitor(self, sample: Sample) -> None:
         """Keep one sample of the host's counters."""
@@ -197,6 +250,9 @@ class PointWriter:
         self._intervals.close()
         self._monitor.close()
         replace_file(os.path.join(self.path, "result.json"), encoded(result.to_json()))
+        if self._hosts is not None:
+            with suppress(OSError):
+                os.unlink(self._hosts)
         # The name of the point's own directory, which `begin_point` left to the system.
         try:
             sync(os.path.dirname(self.path))
@@ -248,6 +304,12 @@ def _claim(out: str, name: str, meta: Json) -> str:
     raise StoreError(f"{out}: a thousand runs were started in this second; give another directory with --out.")
 
 
+def _move(folder: str, to: str) -> None:
+    import shutil
+
+    shutil.move(folder, to)
+
+
 def _discard(folder: str) -> None:
     import shutil
 
@@ -291,7 +353,7 @@ class Import:
 
 def import_points(out: str, about: Import, points: Sequence[Point]) -> str:
     """Store ``points`` as a run in ``out``; its directory. Raises `StoreError` when it cannot be written."""
-    origins = sorted({str(point.result.versions.get("origin", about.form)) for point in points})
+    origins = sorted({point.result.origin or about.form for point in points})
     info = RunInfo(
         name=f"import-{about.form}",
         command=about.command,

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from plimsoll.points.undertaking import Run
     from plimsoll.store import reader
     from plimsoll.tables.table import Table
-    from plimsoll.verbs.stored import StoredRun
-
-Json = dict[str, Any]
+    from plimsoll.verbs.store import StoredRun
 
 
 @dataclass(frozen=True)
@@ -81,17 +79,17 @@ class Comparison(Tabular):
         found = self.compared.to_json()
         return cast("PricedComparisonView", found if self.prices is None else {**found, "prices": self.prices.to_json()})
 
-    def to_json(self) -> Json:
+    def to_json(self) -> dict[str, Any]:
         """As ``plimsoll compare --json`` prints it (``docs/reference/comparison.schema.json``)."""
         from plimsoll.schemas import COMPARISON
 
         return {"schema": COMPARISON, **self.view()}
 
     def table(self) -> Table:
-        """A row per compared figure and side, then one per mark; each names its unit (1/s, MB/s, ms)."""
+        """A row per compared figure and side, then one per mark; each names its unit (1/s, MB/s, ms), and has what its sides cost."""
         from plimsoll.tables.comparison import comparison_table
 
-        return comparison_table(self.compared)
+        return comparison_table(self.compared, self.prices)
 
     def check(self, *conditions: str) -> list[Asserted]:
         """Each condition, such as ``throughput >= 0.95x``, with every ratio that it was held against."""

@@ -24,6 +24,11 @@ def is_drawn(kind: str | None, drawing: Drawing) -> bool:
     return kind in KINDS_BY_NAME and drawing in KINDS_BY_NAME[kind].drawings
 
 
+def seeks_mark(kind: str | None) -> bool:
+    """Whether a stored experiment closed in on a mark."""
+    return kind in KINDS_BY_NAME and KINDS_BY_NAME[kind].seeks_mark
+
+
 def offers_rates(kind: str | None) -> bool:
     """Whether the points of a stored experiment were given rates of their own."""
     return kind in KINDS_BY_NAME and KINDS_BY_NAME[kind].offers_rates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.analysis.point.definition import arrival
+from plimsoll.analysis.point.definition import arrival, has_rate, runs_workflows
 from plimsoll.experiments import forms
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.forms import words
@@ -50,6 +50,10 @@ def _ahead(experiment: Experiment) -> Outlook:
 
 
 def _unsuited(experiment: Experiment, workloads: Sequence[Definition]) -> str | None:
+    rateless = next((workload for workload in workloads if not has_rate(workload)), None)
+    if rateless is not None:
+        axis = "workflows" if runs_workflows(rateless) else "streams"
+        return f"the load of {rateless['name']} has no rate, which a curve offers; measure its levels: plimsoll steps --over {axis}=1..8."
     waiting = [workload["name"] for workload in workloads if arrival(workload) != "closed"]
     if experiment.parameters["maximum"] is not None or not waiting:
         return None

@@ -9,9 +9,10 @@ from math import prod
 from plimsoll.experiments import forms
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.forms import whole, words
-from plimsoll.experiments.kind import Json, Kind, Settings, Source
+from plimsoll.experiments.kind import Kind, Settings, Source
 from plimsoll.experiments.option import OBJECTIVE, OVER, PRECISION, REPEAT, Option, meanings
 from plimsoll.experiments.plan import Plan, Subject
+from plimsoll.stored import Json
 
 _GRIDS = {
     "basic": "small requests alone, then large ones alone (7 × disks points)",

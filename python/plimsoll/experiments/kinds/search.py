@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.forms import whole
-from plimsoll.experiments.kind import Kind, Outlook, levels, needed_objective
+from plimsoll.experiments.kind import Kind, levels, needed_objective
+from plimsoll.experiments.kinds.ramp import RAMP
 from plimsoll.experiments.levels import is_whole
 from plimsoll.experiments.option import OBJECTIVE, OVER, PRECISION, RESOLUTION, Option
 from plimsoll.experiments.plan import Plan, Subject
@@ -17,12 +18,6 @@ def _build(experiment: Experiment, _: Subject) -> Plan:
     bounds = Bounds(*experiment.over[experiment.axis], integer=is_whole(experiment.axis))
     resolution = Resolution.parse(experiment.parameters["resolution"])
     return search(experiment.axis, bounds, needed_objective(experiment), resolution, experiment.parameters["repeats_max"])
-
-
-def _ahead(experiment: Experiment) -> Outlook:
-    from plimsoll.experiments.search import ahead_of_search
-
-    return ahead_of_search(experiment)
 
 
 SEARCH = Kind(
@@ -42,7 +37,7 @@ SEARCH = Kind(
         Option("repeats_max", whole(1, 1000), "How often a level near the limit is measured at most.", 8, default=5),
     ),
     ("over", "objective"),
-    ahead=_ahead,
+    ahead=RAMP.ahead,
     settings=levels,
     drawings=("line",),
     command="ramp --settle",

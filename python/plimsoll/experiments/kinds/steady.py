@@ -5,9 +5,10 @@ from __future__ import annotations
 from plimsoll.experiments import forms
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.forms import whole
-from plimsoll.experiments.kind import Json, Kind, Outlook, Source
+from plimsoll.experiments.kind import Kind, Outlook, Source
 from plimsoll.experiments.option import OBJECTIVE, PRECISION, Option
 from plimsoll.experiments.plan import Plan, Subject
+from plimsoll.stored import Json
 
 
 def _build(experiment: Experiment, _: Subject) -> Plan:

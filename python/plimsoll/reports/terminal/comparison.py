@@ -16,7 +16,7 @@ from plimsoll.analysis.comparison.answer import needed_text
 from plimsoll.analysis.comparison.comparison import Comparison
 from plimsoll.analysis.comparison.sides import FASTER, NOT_SHOWN, SIGNIFICANCE, SLOWER, TOO_SHORT, ComparisonVerdict, MarkRow, Row
 from plimsoll.analysis.load_line.mark import Mark
-from plimsoll.analysis.point.metric import ALL, RATES
+from plimsoll.analysis.point.metric import ALL, IOPS, RATES, load_text
 from plimsoll.reports.terminal.points import multiple
 from plimsoll.reports.terminal.screen import ANY, Screen, Tone
 from plimsoll.reports.terminal.table import table
@@ -81,7 +81,9 @@ def _matrix(comparison: Comparison, screen: Screen) -> list[str]:
         for mark in comparison.marks:
             marks.setdefault((mark.experiment, mark.workload, mark.objective), []).append(mark)
         head = (("mark of", "objective", comparison.baseline, *sides), "experiment")
-        rows = [((*key[1:], _mark(found[0].values[0]), *_ratios(found, sides, screen)), key[0]) for key, found in marks.items()]
+        rows = [
+            ((*key[1:], _mark(found[0].values[0], found[0].noun), *_ratios(found, sides, screen)), key[0]) for key, found in marks.items()
+        ]
         parts.append(_table([head, *rows], screen, left=2, several=several))
     if comparison.points:
         points: dict[tuple[str, ...], list[Row]] = {}
@@ -103,7 +105,7 @@ def _ratios(found: Sequence[Row | MarkRow], sides: Sequence[str], screen: Screen
 
 def _cell(row: Row | MarkRow, screen: Screen) -> str:
     """``1.22 × ▲``; a mark without a ratio by its value."""
-    ratio = f"{multiple(row.ratio)} ×" if row.ratio is not None else _mark(row.values[1]) if isinstance(row, MarkRow) else "–"
+    ratio = f"{multiple(row.ratio)} ×" if row.ratio is not None else _mark(row.values[1], row.noun) if isinstance(row, MarkRow) else "–"
     if isinstance(row, Row) and row.ratio is not None:
         before, now = row.values
         ratio = f"{'≥ ' if now.at_least else '≤ ' if before.at_least else ''}{ratio}"
@@ -144,7 +146,8 @@ def _settings(row: Row) -> str:
 
 
 def _metric(row: Row) -> str:
-    return row.metric if row.op == ALL else f"{row.op} {row.metric}"
+    name = "bandwidth" if row.metric == "bytes_per_s" else row.metric
+    return name if row.op == ALL else f"{row.op} {name}"
 
 
 def _row(row: Row, screen: Screen) -> tuple[str, ...]:
@@ -155,11 +158,14 @@ def _row(row: Row, screen: Screen) -> tuple[str, ...]:
 
 
 def _mark_row(row: MarkRow, screen: Screen) -> tuple[str, ...]:
-    return (row.workload, row.objective, row.side, *(_mark(mark) for mark in row.values), *_ratio(row, screen))
+    return (row.workload, row.objective, row.side, *(_mark(mark, row.noun) for mark in row.values), *_ratio(row, screen))
 
 
-def _mark(mark: Mark | None) -> str:
-    return "none held" if mark is None else f"{count(mark.iops)} at {mark.level:g}"
+def _mark(mark: Mark | None, noun: str) -> str:
+    if mark is None:
+        return "none held"
+    load = load_text(mark.iops, mark.bytes_per_s, noun)
+    return f"{load.removesuffix(f' {IOPS}')} at {mark.level:g}"
 
 
 def _ratio(row: Row | MarkRow, screen: Screen) -> tuple[str, str, str]:
@@ -169,7 +175,7 @@ def _ratio(row: Row | MarkRow, screen: Screen) -> tuple[str, str, str]:
     if row.verdict is None:
         return ratio, interval, "–"
     said = f"{row.verdict} *" if row.verdict in (FASTER, SLOWER) else row.verdict
-    word = needed_text(row.needed_s) if row.verdict == TOO_SHORT else said
+    word = needed_text(row) if row.verdict == TOO_SHORT else said
     return ratio, interval, screen.paint(word, _TONES[row.verdict])
 
 

@@ -1,10 +1,10 @@
-"""Decision support on a terminal: a row per run with its metrics, then a row per query of the reported run.
+"""Decision support on a terminal: a row per run with its metrics, then a row per test and per query of the reported run.
 
 Model: the metrics of a run stand beside what was loaded and what the engine could use; the banner closes the table. Queries show how long
 they took alone and, on average, in streams, and what storage did while they were alone.
 Limits: what ran beside other streams has no bytes of its own, so none are shown there.
 
-    print(runs(results)); print(queries(results))
+    print(runs(results)); print(phases(results)); print(queries(results))
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plimsoll.analysis.comparison.naming import names_of
+from plimsoll.analysis.comparison.names import names_of
+from plimsoll.analysis.decision.limit import busy_share, limit, locks_share
 from plimsoll.analysis.decision.standing import METRICS, Standing, asks_queries, section, standings
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.decision import BANNER
-from plimsoll.reports.answer import bounded
 from plimsoll.reports.decision import shown
 from plimsoll.reports.progress import settings_text
+from plimsoll.reports.spoken import bounded
 from plimsoll.reports.terminal.points import marks_of
 from plimsoll.reports.terminal.screen import ANY, Screen
 from plimsoll.reports.terminal.table import table
@@ -27,7 +28,9 @@ from plimsoll.units import binary, brief_duration, count, megabytes, seconds
 
 _HOUR_S = 3600.0
 _RUN = ("scale", "streams", "run", *METRICS, "queries/h", "mean", "p95", "load", "data", "memory", "spilled", "")
-_QUERY = ("query", "alone", "in streams", "MB read", "r_await", "waiting", "CPU user", "system", "iowait", "answer")
+_STORAGE = ("MB read", "written", "spilled", "a read", "a write", "r_await", "w_await", "queue")
+_PHASE = ("test", "took", "waiting", "locks", "busy", *_STORAGE, "limited by")
+_QUERY = ("query", "alone", "in streams", "waiting", *_STORAGE, "CPU user", "system", "iowait", "answer")
 
 
 def runs(results: Sequence[Result], screen: Screen = ANY) -> str:
@@ -47,15 +50,15 @@ def runs(results: Sequence[Result], screen: Screen = ANY) -> str:
 
 def _run(result: Result, screen: Screen, *, is_lower: bool) -> tuple[str, ...]:
     said: Mapping[str, Any] = section(result) or {}
-    load, metrics, stream = said.get("load") or {}, said.get("metrics") or {}, result.job.definition["stream"][0]
-    rate = metric(result, ALL, "iops")
+    load, metrics = said.get("load") or {}, said.get("metrics") or {}
+    rate = _queries_per_hour(result, said)
     remarks = (marks_of(result, screen), "lower" if is_lower else "", "" if result.status == "complete" else result.status)
     return (
         f"{said.get('scale', 0):g}",
-        str(stream.get("threads", "")),
+        str(result.job.threads),
         str(result.job.repeat),
         *(shown(metrics.get(name)) for name in METRICS),
-        count(rate.value * _HOUR_S) if rate else "–",
+        count(rate) if rate is not None else "–",
         bounded(metric(result, ALL, "mean")),
         bounded(metric(result, ALL, "p95")),
         seconds(float(load["load_s"])) if load.get("load_s") else "–",
@@ -64,6 +67,15 @@ def _run(result: Result, screen: Screen, *, is_lower: bool) -> tuple[str, ...]:
         _bytes(_spilled(said)),
         " ".join(filter(None, remarks)),
     )
+
+
+def _queries_per_hour(result: Result, said: Mapping[str, Any]) -> float | None:
+    """Of the streams where they came to their end; else of the whole point, unless it was a power test as well."""
+    throughput = (said.get("metrics") or {}).get("throughput")
+    if throughput is not None:
+        return float(throughput) / float(said["scale"])
+    rate = metric(result, ALL, "iops")
+    return None if rate is None or said.get("test") == "both" else rate.value * _HOUR_S
 
 
 def queries(results: Sequence[Result], screen: Screen = ANY) -> str:
@@ -77,6 +89,39 @@ def queries(results: Sequence[Result], screen: Screen = ANY) -> str:
         title = f"{names.get(standing.side, standing.side)}\n" if len(found) > 1 else ""
         texts.append(title + table([_QUERY, *_queries(standing)], left=1, screen=screen))
     return "\n\n".join(texts)
+
+
+def phases(results: Sequence[Result], screen: Screen = ANY) -> str:
+    """A row per test of each side's reported run, with what the devices did and what limited it; empty without such."""
+    found, names, rows = standings(results), names_of(results), []
+    several, placed = len({standing.side for standing in found}) > 1, any(settings_text(one.reported.result) for one in found)
+    for standing in found:
+        side = (names.get(standing.side, standing.side),) if several else ()
+        where = (*side, *((settings_text(standing.reported.result),) if placed else ()))
+        rows += [(*where, *_phase(phase)) for phase in (section(standing.reported.result) or {}).get("phases") or ()]
+    head = (*(("target",) if several else ()), *(("point",) if placed else ()))
+    return table([(*head, *_PHASE), *rows], left=len(head) + 1, screen=screen) if rows else ""
+
+
+def _phase(phase: Mapping[str, Any]) -> tuple[str, ...]:
+    found = limit(phase)
+    return (
+        str(phase["name"]),
+        seconds(float(phase["seconds"])),
+        _or_dash(phase.get("waiting_share"), "{:.0%}"),
+        _or_dash(locks_share(phase), "{:.0%}"),
+        _or_dash(busy_share(phase), "{:.0%}"),
+        *_storage(phase),
+        "not known" if found is None else found.words(),
+    )
+
+
+def _storage(seen: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the devices did: bytes, mean sizes of requests, how long these took, and how many waited."""
+    moved = (None if seen.get(name) is None else megabytes(seen[name]) for name in ("bytes_read", "bytes_written", "spill_bytes"))
+    sizes = (_bytes(seen.get(f"{op}_request_bytes")) for op in ("read", "write"))
+    times = (_or_dash(seen.get(name), "{:.2f} ms") for name in ("r_await_ms", "w_await_ms"))
+    return (*(value or "–" for value in moved), *sizes, *times, _or_dash(seen.get("queue_mean"), "{:.2f}"))
 
 
 def _queries(standing: Standing) -> list[tuple[str, ...]]:
@@ -97,9 +142,8 @@ def _query(name: str, times: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
         name,
         brief_duration(alone["seconds"] * 1e9) if alone else "–",
         brief_duration(sum(beside) / len(beside) * 1e9) if beside else "–",
-        megabytes(alone["bytes_read"]) if alone and alone.get("bytes_read") is not None else "–",
-        _or_dash((alone or {}).get("r_await_ms"), "{:.2f} ms"),
         _or_dash((alone or {}).get("waiting_share"), "{:.0%}"),
+        *_storage(alone or {}),
         *(_or_dash(cpu.get(f"{state}_percent"), "{:.0f} %") for state in ("user", "system", "iowait")),
         {True: "right", False: "WRONG", None: ""}[validated],
     )

@@ -15,10 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from plimsoll.analysis.derivation import MAILSTORE
 from plimsoll.analysis.sizing.demand import COLUMNS, Demand, Distribution, Observed
 from plimsoll.analysis.sizing.spindles import Spindles, per_iops
 from plimsoll.analysis.sizing.stored_lines import HIGHEST, MIX_POINTS, RANDOM_POINTS, SIZE_FACTOR, Fit
+from plimsoll.reports.terminal.screen import ANY, Screen
 from plimsoll.reports.terminal.table import table
+from plimsoll.result import flag_words
 from plimsoll.units import binary, count, megabytes, seconds, significant, three_digits
 
 #: The columns of a line; discards and flushes are kept but not shown.
@@ -94,15 +97,15 @@ def demand_lines(demand: Demand, objective: str | None) -> Iterator[str]:
     yield from (f"note       {note}" for note in demand.notes)
 
 
-def fits_table(fits: Sequence[Fit], price: float | None) -> str:
+def fits_table(fits: Sequence[Fit], price: float | None, screen: Screen = ANY) -> str:
     """The lines that were compared, as a table, largest headroom first."""
     head = ("headroom", "carries", "workload", "target", "mark IOPS", "MB/s", "reads", "size", "random", "level", "limited by")
     rows = [(*head, *(("price/IOPS",) if price is not None else ()), "run")]
     for fit in fits:
         if fit.refused is None and fit.mark is not None and fit.shape is not None:
-            priced = (f"{per_iops(price, fit.mark.iops):.4g}",) if price is not None else ()
+            priced = (significant(per_iops(price, fit.mark.iops), 4),) if price is not None else ()
             rows.append((*_row_of_fit(fit), *priced, fit.line.run))
-    return table(rows, left=_LEFT)
+    return table(rows, left=_LEFT, screen=screen)
 
 
 def fits_lines(fits: Sequence[Fit]) -> Iterator[str]:
@@ -147,17 +150,17 @@ def measured_answer(fits: Sequence[Fit], demand: Demand) -> str:
     return f"{len(carrying)} of {len(fits)} {'target' if len(fits) == 1 else 'targets'} {verb} {asked}: {', '.join(named)}{more}{modelled}."
 
 
-def measured_lines(fits: Sequence[Fit]) -> Iterator[str]:
+def measured_lines(fits: Sequence[Fit], screen: Screen = ANY) -> Iterator[str]:
     """A row per target that was measured: what it carries at the objective, in multiples of the demand."""
     rows: list[tuple[str, ...]] = [("headroom", "carries", "target", "mark IOPS", "MB/s", "limited by", "doubts")]
     for fit in fits:
         if fit.refused is None and fit.mark is not None and fit.shape is not None:
             spare = f"{'≥ ' if fit.at_least else ''}{three_digits(fit.headroom)} ×"
             figures = (count(fit.mark.iops), megabytes(fit.mark.bytes_per_s))
-            rows.append((spare, fit.verdict, _target(fit), *figures, fit.limited_by, " ".join(fit.shape.doubts)))
+            rows.append((spare, fit.verdict, _target(fit), *figures, fit.limited_by, ", ".join(map(flag_words, fit.shape.doubts))))
         else:
             rows.append(("–", "no", _target(fit), "–", "–", "", fit.refused or ""))
-    yield table(rows, left=3)
+    yield table(rows, left=3, screen=screen)
     yield ""
     if any(fit.at_least and fit.refused is None for fit in fits):
         yield "≥: no higher rate was tried."
@@ -165,6 +168,17 @@ def measured_lines(fits: Sequence[Fit]) -> Iterator[str]:
         yield "not settled: the 95 % interval of the mark lies on both sides of the demand, or there is none; measure longer (-d 60s)."
     if any(fit.line.modelled for fit in fits):
         yield "Modelled targets say what a model carries, not what storage does."
+
+
+def mailbox_lines(fits: Sequence[Fit], demand: Demand) -> Iterator[str]:
+    """How many of the demanded mailboxes each line carries; nothing where none are demanded."""
+    found = [(fit, fit.mailboxes(demand)) for fit in fits]
+    free = f", with {demand.growth_percent:g} % kept free" if demand.growth_percent else ""
+    for fit, mailboxes in found:
+        if mailboxes is not None:
+            yield f"{_target(fit)} carries {'at least ' if fit.at_least else ''}{mailboxes:,} mailboxes of {demand.profile}{free}."
+    if any(fit.limited_by == "transfers" for fit, mailboxes in found if mailboxes is not None):
+        yield f"{MAILSTORE[0].upper()}{MAILSTORE[1:]}."
 
 
 def _doubted(fit: Fit) -> str:
@@ -187,8 +201,8 @@ def spindles_lines(answer: Spindles, demand: Demand | None) -> Iterator[str]:
     yield f"{arrays}{answer.layout}{mirrored} (computed, not measured)"
     if answer.disks_needed is not None and demand is not None and answer.usable_factor is not None:
         yield (
-            f"  load       {count(demand.grown_iops)} IOPS × ({demand.read_percent / 100:.3g} + {_penalty(answer)} × "
-            f"{1 - demand.read_percent / 100:.3g}) = {count(demand.grown_iops / answer.usable_factor)} disk operations/s; "
+            f"  load       {count(demand.grown_iops)} IOPS × ({significant(demand.read_percent / 100)} + {_penalty(answer)} × "
+            f"{significant(1 - demand.read_percent / 100)}) = {count(demand.grown_iops / answer.usable_factor)} disk operations/s; "
             f"at {disks.disk_iops:g} per disk {answer.disks_needed} disks"
         )
     if answer.iops is not None and answer.headroom is not None and answer.usable_factor is not None:
@@ -202,9 +216,9 @@ def spindles_lines(answer: Spindles, demand: Demand | None) -> Iterator[str]:
         if disks.volumes is not None:
             yield f"  volumes    {disks.volumes} of {_capacity(storage.volume_bytes(disks.volumes))}"
     if answer.price_per_gigabyte is not None:
-        yield f"  price      {answer.price_per_gigabyte:.4g} per usable GB"
+        yield f"  price      {significant(answer.price_per_gigabyte, 4)} per usable GB"
     if answer.price_per_iops is not None:
-        yield f"  price      {answer.price_per_iops:.4g} per IOPS"
+        yield f"  price      {significant(answer.price_per_iops, 4)} per IOPS"
     yield from (f"  note       {note}" for note in answer.notes)
 
 
@@ -224,7 +238,7 @@ def _row_of_fit(fit: Fit) -> tuple[str, ...]:
         _share(fit.shape.read_percent),
         binary(fit.shape.block_bytes),
         _share(fit.shape.random_percent),
-        f"{fit.mark.level:.4g}" if any(result.place.get("level") is not None for result in fit.line.results) else "–",
+        significant(fit.mark.level, 4) if any(result.place.get("level") is not None for result in fit.line.results) else "–",
         fit.limited_by,
     )
 
@@ -236,7 +250,13 @@ def _remarks(compared: Sequence[Fit]) -> Iterator[str]:
         if fit.interval is not None and not fit.settled:
             low, high = fit.interval
             yield f"{_named(fit)}: headroom {three_digits(low)} to {three_digits(high)} × with 95 % confidence: not settled."
-    doubts = sorted({f"{_named(fit)} ({', '.join(fit.shape.doubts)})" for fit in compared if fit.shape is not None and fit.shape.doubts})
+    doubts = sorted(
+        {
+            f"{_named(fit)} ({', '.join(map(flag_words, fit.shape.doubts))})"
+            for fit in compared
+            if fit.shape is not None and fit.shape.doubts
+        }
+    )
     if doubts:
         yield f"?: flagged: {'; '.join(doubts)}. 'plimsoll report RUN' explains the flags."
     if any(fit.line.modelled for fit in compared):

@@ -1,4 +1,4 @@
-"""Details of special runs as text for a terminal: replayed traces, power-cut journals, served arrays.
+"""Details of special runs as text for a terminal: replayed traces and power-cut journals.
 
 Replayed traces: how faithfully.
 
@@ -18,36 +18,28 @@ Model: one line for each run that kept or checked a journal; below a check, a li
 
     journal   cut.journal: 3 lost, 1 torn of 12,345 acknowledged writes
               lost          write 812: 4 KiB at byte 1,234,944, acknowledged after 3.21 s
-
-``plimsoll serve-array``: requests, modelled service, lateness, data, and doubts.
-
-served    8,211 requests in 20.0 s (411 per s): 8,211 reads; at most 4 at once
-service   mean 9.73 ms, p50 9.52 ms, p99 21.9 ms (modelled)
-lateness  mean 21.0 µs, p50 14.0 µs, p99 92.0 µs, max 1.20 ms; p99 is 0.9 % of the mean service
-data      memory, 12 MiB of at most 1 GiB kept
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
+from plimsoll.analysis.point.replay import LateShares, Replay
 from plimsoll.analysis.point.verification import KINDS, checked, kept, listed
 from plimsoll.displayed import displayed
 from plimsoll.result import Result
-from plimsoll.units import binary, count, duration
-
-Json = dict[str, Any]
+from plimsoll.units import binary, duration, significant
 
 _INDENT = " " * 10
 
 
 def replay_text(results: Sequence[Result]) -> str:
     """Every replay of the results; empty when there is none."""
-    return "\n".join(line for result in results for found in result.replay for line in _lines(found, result))
+    return "\n".join(line for result in results for found in cast("list[Replay]", result.replay) for line in _lines(found, result))
 
 
-def _lines(found: Json, result: Result) -> Iterator[str]:
+def _lines(found: Replay, result: Result) -> Iterator[str]:
     name = f"{result.job.workload} #{result.job.repeat}: " if result.job.repeat > 1 else ""
     requests, source = found["requests"], found["source"]
     of = f" of {requests['asked']:,}" if requests["completed"] < requests["asked"] else ""
@@ -55,11 +47,12 @@ def _lines(found: Json, result: Result) -> Iterator[str]:
     title = f"{source['name'] or found['stream']}{' (' + source['format'] + ')' if source['format'] else ''}"
     yield f"replay    {name}{title}, {_pace(found)}: {requests['completed']:,}{of} {_noun(requests['asked'])}{failed}"
     if found["lateness_ns"] is not None:
-        yield _row("late", f"{_quantiles(found['lateness_ns'], ('p50', 'p99', 'max'))}; {_shares(found)}")
+        shares = "" if found["late"] is None else f"; {_shares(found['late'], found['waited'])}"
+        yield _row("late", f"{_quantiles(found['lateness_ns'], ('p50', 'p99', 'max'))}{shares}")
     if found["gaps"] is not None:
         asked, achieved = (_quantiles(found["gaps"][which], ("mean", "p50", "p99")) for which in ("asked", "achieved"))
         yield _row("gaps", f"asked {asked}; achieved {achieved}; distance {found['gaps']['distance']:.3f}")
-    yield _row("at once", _pair(found["outstanding"], "asked", lambda value: f"{value:.3g}"))
+    yield _row("at once", _pair(found["outstanding"], "asked", significant))
     yield _row("response", _pair(found["response_ns"], "recorded", duration))
     seconds = found["seconds"]
     if seconds["asked"] is not None:
@@ -71,7 +64,7 @@ def _lines(found: Json, result: Result) -> Iterator[str]:
         yield _row("report", _report(found["report"]))
 
 
-def _report(report: Json) -> str:
+def _report(report: Mapping[str, Any]) -> str:
     whole = report["written"] + report["dropped"]
     of = f" of {whole:,}" if report["dropped"] else ""
     return f"{report['path']}: {report['written']:,}{of} {_noun(whole)}"
@@ -81,7 +74,7 @@ def _noun(number: int) -> str:
     return "request" if number == 1 else "requests"
 
 
-def _pace(found: Json) -> str:
+def _pace(found: Replay) -> str:
     speed = found["speed"]
     return str(found["pace"]) + (f" at {speed:g}× speed" if speed not in (None, 1) else "")
 
@@ -90,21 +83,20 @@ def _row(name: str, text: str) -> str:
     return f"{_INDENT}{name:<10}{text}"
 
 
-def _quantiles(figures: Json, names: Sequence[str]) -> str:
+def _quantiles(figures: Mapping[str, Any], names: Sequence[str]) -> str:
     return ", ".join(f"{name} {duration(figures[name])}" for name in names)
 
 
-def _shares(found: Json) -> str:
-    late = found["late"]
+def _shares(late: LateShares, waited: float | None) -> str:
     over = f"{_share(late['100us'])} over 100 µs, {_share(late['1ms'])} over 1 ms, {_share(late['tenth_of_gap'])} over a tenth of the gap"
-    return over + (f"; {_share(found['waited'])} waited for a slot" if found["waited"] else "")
+    return over + (f"; {_share(waited)} waited for a slot" if waited else "")
 
 
 def _share(share: float) -> str:
-    return f"{share * 100:.3g} %"
+    return f"{significant(share * 100)} %"
 
 
-def _pair(figures: Json, first: str, shown: Any) -> str:
+def _pair(figures: Mapping[str, Any], first: str, shown: Any) -> str:
     asked = figures[first]
     known = f"{first} {shown(asked)}" if asked is not None else f"{first} not known"
     achieved = figures["achieved"]
@@ -149,39 +141,3 @@ def _checked(result: Result) -> Iterator[str]:
     if more > 0:
         named = f"all {missing:,}" if len(violations) >= missing else f"the first {len(violations):,} of {missing:,}"
         yield f"{_INDENT}and {more:,} more; result.json of the point names {named}"
-
-
-_KINDS = ("reads", "writes", "trims", "flushes", "failed")
-
-
-def serving_text(report: Json) -> str:
-    """A report in lines."""
-    lines = [f"served    {_served(report)}"]
-    if report["answers"]:
-        service, late = report["service"], report["lateness"]
-        lines.append(f"service   {_digest(service, ('p50', 'p99'))} (modelled)")
-        share = report["lateness_share"] * 100
-        lines.append(f"lateness  {_digest(late, ('p50', 'p99', 'max'))}; p99 is {share:.1f} % of the mean service")
-    lines.append(f"data      {_data(report['data'])}")
-    if not report["scheduled_first"] and any(flag["name"] == "late" for flag in report["flags"]):
-        lines.append("advice    as root, or with a limit 'ulimit -r 1', the server comes before other programs and is less late")
-    lines += [f"flag      {flag['name']}: {flag['text']}" for flag in report["flags"]]
-    return "\n".join(lines)
-
-
-def _served(report: Json) -> str:
-    counts = report["counts"]
-    kinds = ", ".join(f"{counts[kind]:,} {kind}" for kind in _KINDS if counts[kind])
-    elapsed_s = report["elapsed_ns"] / 1e9
-    total = f"{report['answers']:,} requests in {elapsed_s:.1f} s ({count(report['answers_per_s'])} per s)"
-    return f"{total}: {kinds}; at most {report['outstanding_max']} at once" if kinds else total
-
-
-def _digest(digest: Json, names: tuple[str, ...]) -> str:
-    return ", ".join(f"{name} {duration(digest[f'{name}_ns'])}" for name in ("mean", *names))
-
-
-def _data(kept: Json) -> str:
-    if kept["kind"] == "memory":
-        return f"memory, {binary(kept['kept_bytes'])} of at most {binary(kept['bound_bytes'])} kept"
-    return str(kept["kind"])

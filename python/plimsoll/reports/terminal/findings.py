@@ -15,10 +15,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from plimsoll.analysis.comparison.assertion import Asserted
-from plimsoll.analysis.comparison.naming import names_of
+from plimsoll.analysis.comparison.names import names_of
 from plimsoll.analysis.load_line.mark import Mark
 from plimsoll.analysis.objective.judgement import Objective, judge
-from plimsoll.analysis.objective.missed import missed
+from plimsoll.analysis.objective.misses import missed
+from plimsoll.analysis.point.metric import IOPS, spoken
 from plimsoll.reports.terminal.screen import ANY, Screen
 from plimsoll.result import Result, tells
 from plimsoll.units import count, megabytes
@@ -36,6 +37,8 @@ class Concluded:
     sentences: Sequence[str]
     mark: Mark | None = None
     axis: str = "level"
+    #: What people call the rate of the load.
+    noun: str = IOPS
 
 
 def conclusions(found: Sequence[Concluded], screen: Screen = ANY) -> str:
@@ -75,10 +78,12 @@ def _everywhere(one: Asserted) -> str:
     return "the only point" if len(one.judged) == 1 else f"all {len(one.judged)} points"
 
 
-def mark_text(mark: Mark, axis: str) -> str:
-    """The mark as figures: throughput with its interval, bandwidth, level of the option ``axis``."""
-    interval = f" [{count(mark.interval[0])}, {count(mark.interval[1])}]" if mark.interval and tells(*mark.interval) else ""
-    return f"{count(mark.iops)} IOPS{interval}, {megabytes(mark.bytes_per_s)} MB/s, at {axis} {mark.level:g}"
+def mark_text(mark: Mark, axis: str, noun: str = IOPS) -> str:
+    """The mark as figures: throughput with its interval, bandwidth where there is any, level of the option ``axis``."""
+    ends = [count(spoken(end, noun)) for end in mark.interval or ()]
+    interval = f" [{ends[0]}, {ends[1]}]" if mark.interval and tells(*mark.interval) else ""
+    moved = f", {megabytes(mark.bytes_per_s)} MB/s" if mark.bytes_per_s or noun == IOPS else ""
+    return f"{count(spoken(mark.iops, noun))} {noun}{interval}{moved}, at {axis} {mark.level:g}"
 
 
 def _lines(one: Concluded, screen: Screen) -> Iterator[str]:
@@ -86,6 +91,6 @@ def _lines(one: Concluded, screen: Screen) -> Iterator[str]:
     for sentence in one.sentences:
         yield from screen.lines(sentence, "  ", "    ")
     if one.mark is not None:
-        yield f"  mark  {mark_text(one.mark, one.axis)}"
+        yield f"  mark  {mark_text(one.mark, one.axis, one.noun)}"
         for note in one.mark.notes:
             yield from screen.lines(note, "        ", "        ")

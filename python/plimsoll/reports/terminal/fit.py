@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from plimsoll.analysis.array_fit.figure import RATE, is_distribution
 from plimsoll.analysis.array_fit.outcome import FoldOutcome, Outcome, Predicted, mean_error
 from plimsoll.analysis.array_fit.row import Row, written
 from plimsoll.analysis.array_fit.unknown import Unknown
@@ -23,11 +24,26 @@ from plimsoll.analysis.trace.fit import Fit, flow_of, remainder
 from plimsoll.analysis.trace.match import Measure, noise
 from plimsoll.analysis.trace.profile import Profile
 from plimsoll.reports.terminal.table import table
-from plimsoll.units import binary, count, duration, seconds, three_digits
+from plimsoll.units import binary, count, duration, seconds, significant, three_digits
 
 _HEAD = ("measured", "modelled", "error %", "null model", "error %", "")
 #: Columns of other measurements, which say nothing about what was asked for.
-_SHOWN = ("label", "target", "workload", "access", "region_length", "block_size", "read_percent", "level")
+_SHOWN = (
+    "label",
+    "target",
+    "workload",
+    "access",
+    "region_length",
+    "block_size",
+    "read_percent",
+    "level",
+    "rate",
+    "read_rate",
+    "write_rate",
+    "read_block_size",
+    "write_block_size",
+    "part",
+)
 
 #: A value nearer to an end of its range than this part of it stands there.
 _END = 0.01
@@ -38,14 +54,17 @@ _FAR_ABOVE = 2
 def rows_table(rows: Sequence[Row], predicted: Sequence[Predicted]) -> str:
     """A line per row; columns that are the same in all are left out."""
     columns = [name for name in _SHOWN if len({row.values.get(name) for row in rows}) > 1]
-    lines = [(*(columns or ["row"]), *_HEAD)]
+    figures = len({row.figure for row in rows}) > 1 or rows[0].figure != RATE
+    lines = [(*(columns or ["row"]), *(["figure"] if figures else []), *_HEAD)]
     for found in predicted:
         row = rows[found.number]
         named = [_cell(row, name) for name in columns] if columns else [row.place]
-        null = ("–", "–") if found.null is None else (count(found.null), _error(found.null, row))
+        figure = [] if not figures else ["responses" if is_distribution(row.figure) else row.figure]
+        null = ("–", "–") if found.null is None else (_said(found.null, row), _error(found.null, row))
         mark = "held out" if found.held_out else ""
-        lines.append((*named, count(row.iops), count(found.modelled), _error(found.modelled, row), *null, mark))
-    return table(lines, left=len(columns) or 1)
+        said = (_said(found.modelled, row), _error(found.modelled, row))
+        lines.append((*named, *figure, _measured(row), *said, *null, mark))
+    return table(lines, left=(len(columns) or 1) + figures)
 
 
 def folds_table(rows: Sequence[Row], folds: Sequence[FoldOutcome]) -> str:
@@ -75,7 +94,10 @@ def outcome_lines(rows: Sequence[Row], outcome: Outcome) -> Iterator[str]:
         yield f"{name:15} {_percent(mean)} % on average over {total} held-out rows"
     if len(outcome.folds) > 1:
         yield f"{'all rows':15} the values below are fitted to all of them; their own error says nothing about others"
-    yield "An error is the mean of |modelled / measured - 1|; the null model is a power law fitted to the same rows."
+    if any(is_distribution(row.figure) for row in rows):
+        yield "An error is the demerit: how far apart both distributions are, over the mean; the null model is that of the other parts."
+    else:
+        yield "An error is the mean of |modelled / measured - 1|; the null model is a power law fitted to the same rows."
     error, null_error = means
     if error is not None and null_error is not None and error > null_error * _FAR_ABOVE:
         missed = f"held out it misses by {_percent(error)} %, a power law by {_percent(null_error)} %"
@@ -103,15 +125,24 @@ def _cell(row: Row, name: str) -> str:
     return written(row.values[name]) if name in row.values else ""
 
 
+def _measured(row: Row) -> str:
+    return count(row.measured) if row.figure == RATE else duration(row.measured)
+
+
+def _said(said: float, row: Row) -> str:
+    """What was said of a row; of a distribution there is only how wrong it was."""
+    if is_distribution(row.figure):
+        return ""
+    return count(said) if row.figure == RATE else duration(said)
+
+
 def _error(said: float, row: Row) -> str:
-    return f"{100 * (said / row.iops - 1):+.1f}"
+    return f"{100 * said:.1f}" if is_distribution(row.figure) else f"{100 * (said / row.measured - 1):+.1f}"
 
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f}"
 
-
-Json = dict[str, Any]
 
 _MOST_TARGETS = 5
 _LEFT = 2
@@ -139,12 +170,12 @@ def stream_lines(fit: Fit) -> Iterator[str]:
     for stream in fit.streams:
         flow = flow_of(fit.profile, stream)
         came = stream.arrival
-        mix = ", ".join(f"{percent:.3g} % {op}" for op, percent in stream.ops.items())
+        mix = ", ".join(f"{significant(percent)} % {op}" for op, percent in stream.ops.items())
         spread = stream.spread.option if stream.random_percent > 0 else "no random requests"
         pace = "closed" if came.kind == "closed" else f"{came.kind} {count(came.rate_per_s)}/s"
         if came.kind == "schedule":
             pace += f" in {len(came.steps)} steps"
-        yield f"stream    {stream.name}: {mix}; {stream.random_percent:.3g} % random, {spread}; {pace}"
+        yield f"stream    {stream.name}: {mix}; {significant(stream.random_percent)} % random, {spread}; {pace}"
         yield f"          sizes {_sizes(flow.sizes.shares(), remainder(flow.sizes))}; region {binary(stream.length)}"
 
 
@@ -158,7 +189,7 @@ def match_table(measures: Sequence[Measure]) -> str:
     return table(rows, left=_LEFT)
 
 
-def match_lines(requests: int, drawn: int, engine: Json | None) -> Iterator[str]:
+def match_lines(requests: int, drawn: int, engine: dict[str, Any] | None) -> Iterator[str]:
     """What the table means, and what the engine itself issued."""
     yield (
         f"The workload's side is {drawn:,} requests drawn from the process that its options describe"
@@ -166,7 +197,7 @@ def match_lines(requests: int, drawn: int, engine: Json | None) -> Iterator[str]
         "Hot spots are those of requests that follow no other."
     )
     if engine is not None:
-        ops = ", ".join(f"{100 * share:.3g} % {op}" for op, share in engine["ops"].items())
+        ops = ", ".join(f"{significant(100 * share)} % {op}" for op, share in engine["ops"].items())
         sizes = ", ".join(f"{op}s of {binary(mean)} on average" for op, mean in engine["mean_bytes"].items())
         issued = f"{engine['requests']:,} requests of it to a model in virtual time"
         yield f"The engine issued {issued}: {ops}; {sizes}; {count(engine['rate_per_s'])}/s."
@@ -177,9 +208,9 @@ def _time(ns: int) -> str:
 
 
 def _sizes(shares: list[tuple[int, float]], rest: tuple[int, int, float] | None) -> str:
-    shown = [f"{binary(size)} {100 * share:.3g} %" for size, share in shares[:_TOP_SIZES]]
+    shown = [f"{binary(size)} {significant(100 * share)} %" for size, share in shares[:_TOP_SIZES]]
     if rest is not None:
-        shown.append(f"the remainder {100 * rest[2]:.3g} % from {binary(rest[0])} to {binary(rest[1])}")
+        shown.append(f"the remainder {significant(100 * rest[2])} % from {binary(rest[0])} to {binary(rest[1])}")
     return ", ".join(shown)
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from plimsoll.analysis.comparison.naming import names_of
+from plimsoll.analysis.comparison.names import names_of
 from plimsoll.analysis.point.array import component_sets
 from plimsoll.analysis.validity.severity import gathered
 from plimsoll.reports.limits import busy_words, configuration_words, incident_words, limit_words
 from plimsoll.reports.progress import settings_text
 from plimsoll.reports.terminal.points import MARKS, TONES
 from plimsoll.reports.terminal.screen import ANY, Screen
-from plimsoll.result import Result
+from plimsoll.result import Result, flag_words
 
 #: The state of caches that nothing was done about.
 AS_FOUND = "as found"
@@ -44,13 +44,13 @@ def _flags(results: Sequence[Result], names: Mapping[str, str], screen: Screen) 
             continue
         flag = one.worst
         everywhere = len(one.grave) == len(results) > 1
-        where = "everywhere; of the first" if everywhere else _places(one.grave, results, names)
+        where = f"all {len(results)} measurements; the first" if everywhere else _places(one.grave, results, names)
         tone = TONES[flag.severity]
         lines += screen.lines(
-            f"{screen.paint(flag.name, tone)}: {where}: {flag.message}", f"{screen.paint(MARKS[flag.severity], tone)} ", "  "
+            f"{screen.paint(flag_words(flag.name), tone)}: {where}: {flag.message}", f"{screen.paint(MARKS[flag.severity], tone)} ", "  "
         )
         lines += screen.lines(flag.advice, "  → ", "    ")
-    notes = [one.name for one in flags if one.severity == "note"]
+    notes = [flag_words(one.name) for one in flags if one.severity == "note"]
     if notes:
         lines += screen.lines(
             f"notes: {', '.join(notes)} (the report explains them)", f"{screen.paint(MARKS['note'], TONES['note'])} ", "  "
@@ -92,14 +92,14 @@ def _several(results: Sequence[Result]) -> bool:
 
 
 def _places(held: Sequence[Result], results: Sequence[Result], names: Mapping[str, str]) -> str:
-    """``random-read-4k at queue_depth 32 and 2 more; of the first``: the points that something holds for, repeats once."""
+    """``random-read-4k at queue_depth 32 and 2 more; the first``: the points that something holds for, repeats once."""
     sides = names if _several(results) else {}
     places = list(dict.fromkeys(_place(result, sides) for result in held))
     shown = 1 if any(settings_text(result) for result in held) else 3
     if len(places) == 1:
         return places[0]
     more = f" and {len(places) - shown} more" if len(places) > shown else ""
-    return f"{', '.join(places[:shown])}{more}; of the first"
+    return f"{', '.join(places[:shown])}{more}; the first"
 
 
 def _place(result: Result, sides: Mapping[str, str]) -> str:

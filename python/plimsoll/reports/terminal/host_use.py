@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plimsoll.analysis.point.definition import runs_workflows
 from plimsoll.analysis.point.host_use import BLOCK_BYTES, HostUse, host_use
 from plimsoll.reports.terminal.screen import ANY, Screen
 from plimsoll.reports.terminal.table import table
@@ -25,11 +26,13 @@ _SHARES = ("user", "system", "idle", "wait")
 
 def host_levels(results: Sequence[Result], screen: Screen = ANY) -> str:
     """The table; empty where no levels were measured on storage."""
-    levelled = [result for result in results if result.place.get("level") is not None and result.place.get("role", "point") == "point"]
+    # Of workflows their own tables say the same.
+    others = [result for result in results if not runs_workflows(result.job.definition)]
+    levelled = [result for result in others if result.place.get("level") is not None and result.place.get("role", "point") == "point"]
     used = [(result, use) for result in levelled if (use := host_use(result)) is not None]
     if len({result.place["level"] for result, _ in used}) < 2:
         return ""
-    stolen = any((use.steal_percent or 0) >= _STOLEN_FROM for _, use in used)
+    stolen = any((use["steal_percent"] or 0) >= _STOLEN_FROM for _, use in used)
     shares = (*_SHARES, "steal") if stolen else _SHARES
     ordered = sorted(used, key=lambda item: (_subject(item[0]), item[0].place["level"]))
     head = ("workload", "target", "level", *shares, "blocks in/s", "blocks out/s", "real time")
@@ -49,10 +52,10 @@ def _level(result: Result) -> str:
 
 
 def _figures(use: HostUse, shares: Sequence[str]) -> tuple[str, ...]:
-    percents = [getattr(use, f"{name}_percent") for name in shares]
-    blocks = (use.blocks_in_per_s, use.blocks_out_per_s)
+    percents = [use.get(f"{name}_percent") for name in shares]
+    blocks = (use["blocks_in_per_s"], use["blocks_out_per_s"])
     return (
         *("–" if value is None else f"{value:.0f} %" for value in percents),
         *("–" if value is None else count(value) for value in blocks),
-        "–" if use.real_s is None else f"{use.real_s:.1f} s",
+        "–" if use["real_s"] is None else f"{use['real_s']:.1f} s",
     )

@@ -19,18 +19,21 @@ That figures are of a model stands in the head where all are, and below the tabl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import floor, log10
 
-from plimsoll.analysis.comparison.naming import names_of
+from plimsoll.analysis.comparison.names import names_of
 from plimsoll.analysis.decision.standing import asks_queries
 from plimsoll.analysis.objective.clause import Clause
 from plimsoll.analysis.objective.judgement import Objective
+from plimsoll.analysis.point.definition import runs_workflows
 from plimsoll.analysis.point.estimates import PERCENTILES
-from plimsoll.analysis.point.metric import ALL, in_bytes, metric, together
-from plimsoll.reports.answer import bounded
+from plimsoll.analysis.point.metric import ALL, IOPS, in_bytes, metric, rate_noun, together
+from plimsoll.analysis.point.score import score_weights
+from plimsoll.analysis.point.transactions import enters_orders, new_orders_per_min
 from plimsoll.reports.progress import settings_text
+from plimsoll.reports.spoken import bounded
 from plimsoll.reports.terminal.screen import ANY, Screen, Tone
 from plimsoll.reports.terminal.table import table
 from plimsoll.result import OPS, Result, Totals
@@ -38,9 +41,11 @@ from plimsoll.units import count, duration, megabytes, three_digits
 
 
 def multiple(value: float) -> str:
-    """A ratio: three significant digits; two behind the point, or as many as a small one needs to show two that count."""
+    """A ratio: three significant digits; two behind the point, or as many as show two that count, or tell it from 1."""
     if 0 < value < 0.0995:
         return f"{value:.{1 - floor(log10(value))}f}"
+    if 0.00005 <= (apart := abs(value - 1)) < 0.005:
+        return f"{value:.{3 if apart >= 0.0005 else 4}f}"
     return three_digits(value)
 
 
@@ -49,10 +54,11 @@ TONES: Mapping[str, Tone] = {"invalid": "bad", "doubt": "doubt", "note": "quiet"
 _MEANINGS = {"invalid": "invalid: the numbers do not mean what they say", "doubt": "in doubt", "note": "note"}
 #: Latencies in headings, where they are called otherwise.
 _WORDS = {"p999": "p99.9"}
-_RATES = ("read IOPS", "write IOPS")
 _LATENCIES = ("mean", "p50", "p99", "max")
 #: What block requests can be; points of nothing else have their other operations in a column of their own.
 _BLOCK_OPS = frozenset(("read", "write", "trim", "flush"))
+#: Of more points than this with analytics workflows, single steps are not shown.
+WORKFLOW_POINTS = 2
 _OPERATION = ("per second", "MB/s", "mean", "p50", "p99", "max", "errors")
 _PLAIN = ("workload", "target")
 _PLACED = ("workload", "configuration", "point")
@@ -73,24 +79,47 @@ class Column:
         return word if self.op == ALL else f"{self.op} {word}"
 
 
+@dataclass(frozen=True)
+class _Rate:
+    """A rate in the table."""
+
+    heading: str
+    shown: Callable[[Result], str]
+
+
 def points(results: Sequence[Result], screen: Screen = ANY, objectives: Mapping[str, Objective] | None = None) -> str:
-    """A row per point; ``objectives`` are by name of experiment. Decision support has tables of its own."""
-    results = [result for result in results if not asks_queries(result) or not result.totals]
+    """A row per point; ``objectives`` are by name of experiment. Decision support and mail users have tables of their own."""
+    results = [result for result in results if not _has_own_tables(result) or not result.totals]
     if not results:
         return ""
     placed = any(settings_text(result) for result in results)
     names = names_of(results)
-    # Where something else than reading and writing was asked for, these two do not say what was done.
-    total = any(not {"read", "write"}.issuperset(result.totals) for result in results)
-    columns = _columns(results, objectives or {})
+    columns, rates = _columns(results, objectives or {}), _rates(results)
     head = _heading(results, placed=placed)
-    rows = [(*_names(result, names, placed=placed), *_figures(result, columns, screen, total=total)) for result in results]
-    rates = (*_RATES, "all IOPS") if total else _RATES
-    headings = (*head, *rates, "MB/s", *(column.heading for column in columns), "")
+    rows = [(*_names(result, names, placed=placed), *_figures(result, columns, rates, screen)) for result in results]
+    headings = (*head, *(rate.heading for rate in rates), *(column.heading for column in columns), "")
     lines = [headings, *rows]
     if in_bytes(results):
-        lines = [_bandwidth_first(row, len(head), len(rates)) for row in lines]
+        lines = [_bandwidth_first(row, len(head), len(rates) - 1) for row in lines]
     return "\n".join([table(lines, left=len(head), screen=screen), *_modelled(results, names)])
+
+
+def _rates(results: Sequence[Result]) -> list[_Rate]:
+    """Of requests those of reads and writes, bandwidth last; of a driver whose operations are no requests what people call its rate."""
+    moved = _Rate("MB/s", lambda result: megabytes(sum(total.bytes_per_s for total in result.totals.values())))
+    noun = rate_noun(results)
+    if noun != IOPS:
+        entered = [_Rate("new orders/min", _new_orders)] if any(map(enters_orders, results)) else []
+        moves = any(total.bytes for result in results for total in result.totals.values())
+        return [*entered, _Rate(noun, _together), *([moved] if moves else [])]
+    of_each = [_Rate(f"{op} IOPS", lambda result, op=op: _of(result.totals, op)) for op in ("read", "write")]  # type: ignore[misc]
+    # Where something else than reading and writing was asked for, these two do not say what was done.
+    total = any(not {"read", "write"}.issuperset(result.totals) for result in results)
+    return [*of_each, *([_Rate("all IOPS", _together)] if total else []), moved]
+
+
+def _has_own_tables(result: Result) -> bool:
+    return asks_queries(result) or bool(score_weights(result.job.definition))
 
 
 def _bandwidth_first(row: tuple[str, ...], names: int, rates: int) -> tuple[str, ...]:
@@ -130,20 +159,31 @@ def _modelled(results: Sequence[Result], names: Mapping[str, str]) -> list[str]:
 
 def operations(results: Sequence[Result], screen: Screen = ANY) -> str:
     """A row per operation of the points that did more than read and write, such as those on files; empty without such."""
-    chosen = [result for result in results if not _BLOCK_OPS.issuperset(result.totals) and not asks_queries(result)]
+    chosen = [result for result in results if not _BLOCK_OPS.issuperset(result.totals) and not _has_own_tables(result)]
+    of_workflows = [result for result in chosen if runs_workflows(result.job.definition)]
+    if len(of_workflows) > WORKFLOW_POINTS:
+        # The steps of many levels are a book; the page has them as timelines.
+        chosen = [result for result in chosen if result not in of_workflows]
     if not chosen:
         return ""
     placed, names = any(settings_text(result) for result in chosen), names_of(results)
     head = _heading(chosen, placed=placed)
-    rows = [(*_names(result, names, placed=placed), op, *_operation(result, op)) for result in chosen for op in OPS if op in result.totals]
-    return table([(*head, "operation", *_OPERATION), *rows], left=len(head) + 1, screen=screen)
+    moves = any(total.bytes for result in chosen for total in result.totals.values())
+    rows = [
+        (*_names(result, names, placed=placed), op, *_operation(result, op, moves=moves))
+        for result in chosen
+        for op in OPS
+        if op in result.totals
+    ]
+    headings = [name for name in _OPERATION if moves or name != "MB/s"]
+    return table([(*head, "operation", *headings), *rows], left=len(head) + 1, screen=screen)
 
 
-def _operation(result: Result, op: str) -> tuple[str, ...]:
+def _operation(result: Result, op: str, *, moves: bool) -> tuple[str, ...]:
     total = result.totals[op]
-    moved = megabytes(total.bytes_per_s) if total.bytes else "–"
+    moved = (megabytes(total.bytes_per_s) if total.bytes else "–",) if moves else ()
     figures = (bounded(metric(result, op, name)) for name in _LATENCIES)
-    return (count(total.iops), moved, *figures, f"{total.errors:,}" if total.errors else "")
+    return (count(total.iops), *moved, *figures, f"{total.errors:,}" if total.errors else "")
 
 
 def _names(result: Result, names: Mapping[str, str], *, placed: bool) -> tuple[str, ...]:
@@ -152,16 +192,13 @@ def _names(result: Result, names: Mapping[str, str], *, placed: bool) -> tuple[s
     return (*own, settings_text(result)) if placed else own
 
 
-def _figures(result: Result, columns: Sequence[Column], screen: Screen, *, total: bool) -> tuple[str, ...]:
+def _figures(result: Result, columns: Sequence[Column], rates: Sequence[_Rate], screen: Screen) -> tuple[str, ...]:
     marks = marks_of(result, screen)
     if not result.totals:
         status = "nothing measured" if result.status == "complete" else screen.paint(result.status, "bad")
-        return (*[""] * (3 + total + len(columns)), f"{marks} {status}".strip())
-    iops = metric(result, ALL, "iops")
+        return (*[""] * (len(rates) + len(columns)), f"{marks} {status}".strip())
     return (
-        *(_rate(result.totals, op) for op in ("read", "write")),
-        *((count(iops.value) if iops else "–",) if total else ()),
-        megabytes(sum(total.bytes_per_s for total in result.totals.values())),
+        *(rate.shown(result) for rate in rates),
         *(_cell(result, column, screen) for column in columns),
         f"{marks} {screen.paint(result.status, 'bad')}".strip() if result.status != "complete" else marks,
     )
@@ -177,8 +214,18 @@ def _cell(result: Result, column: Column, screen: Screen) -> str:
     return screen.paint(shown, "good") if clause.holds(found.value) else screen.paint(f"{shown} ✗", "bad")
 
 
-def _rate(totals: Totals, op: str) -> str:
+def _of(totals: Totals, op: str) -> str:
     return count(totals[op].iops) if op in totals else "–"
+
+
+def _together(result: Result) -> str:
+    found = metric(result, ALL, "iops")
+    return count(found.value) if found else "–"
+
+
+def _new_orders(result: Result) -> str:
+    found = new_orders_per_min(result)
+    return count(found.value) if found else "–"
 
 
 def _latency(result: Result, name: str) -> str:

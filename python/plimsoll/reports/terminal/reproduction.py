@@ -1,67 +1,87 @@
 """Claims of reports beside what the model says of them: a table for the terminal, a page for the documents, and their cells.
 
-Model: drawn from the document that ``plimsoll reproduce --json`` prints.
+Model: drawn from the records that ``plimsoll reproduce --json`` prints.
 
-    print(table_text(document)); print(sums_text(document))
-    page_text(document)                  # docs/reproduce.md
+    print(table_text(tested)); print(sums_text(tested))
+    page_text(tested)                  # docs/reproduce.md
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
 
+from plimsoll.analysis.reproduction import CheckedClaim, Reproduction, Score
 from plimsoll.reports.terminal.table import table
-
-Json = dict[str, Any]
 
 #: Width of the texts in the table of a terminal.
 _WIDTH = 46
 
 
-def table_text(document: Json) -> str:
+def table_text(tested: Reproduction) -> str:
     """A row per claim, texts wrapped."""
-    rows: list[tuple[str, ...]] = [("claim", "report", "kind", "published", "modelled", "verdict")]
-    for claim in document["claims"]:
-        published = _wrapped(f"{claim['title']}: {claim['published']}")
-        modelled = _wrapped(claim["modelled"]) + [line for text in _remarks(claim) for line in _wrapped(text)]
+    rows: list[tuple[str, ...]] = [("claim", "report", "kind", "basis", "published", "modelled", "verdict")]
+    for claim in tested.claims:
+        published = _wrapped(f"{claim.title}: {claim.published}")
+        modelled = _wrapped(claim.modelled) + [line for text in _remarks(claim) for line in _wrapped(text)]
         height = max(len(published), len(modelled))
-        head = (str(claim["number"]), claim["report"], claim["kind"])
+        head = (str(claim.number), claim.report, claim.kind, claim.basis or "–")
         for line in range(height):
-            cells = head if line == 0 else ("", "", "")
-            rows.append((*cells, _at(published, line), _at(modelled, line), claim["verdict"] if line == 0 else ""))
-        rows.append(("",) * 6)
-    return table(rows[:-1], left=6)
+            cells = head if line == 0 else ("",) * len(head)
+            rows.append((*cells, _at(published, line), _at(modelled, line), claim.verdict if line == 0 else ""))
+        rows.append(("",) * 7)
+    return table(rows[:-1], left=7)
 
 
-def sums_text(document: Json) -> str:
-    """How many claims hold, by kind, and how far figures lie from those published."""
-    rows = [("kind", "holds", "missed", "not scored", "score", "of all comparisons")]
-    for kind, found in document["sums"].items():
-        figures = (str(found[word]) for word in ("holds", "missed", "not_scored"))
-        rows.append((kind, *figures, _percent(found["score_percent"]), f"{_percent(found['cases_percent'])} of {found['cases']}"))
-    lines = [table(rows, left=1), "", *_error_lines(document)]
-    return "\n".join(lines)
+def sums_text(tested: Reproduction) -> str:
+    """How many claims hold, on each basis and by kind, and how far figures lie from those published."""
+    tables = [table([(head, *_COLUMNS), *_sum_rows(sums)], left=1) for head, sums in _sums(tested)]
+    return "\n".join([*(line for found in tables for line in (found, "")), headline(tested), *_error_lines(tested)])
 
 
-def page_text(document: Json) -> str:
+def headline(tested: Reproduction) -> str:
+    """What the model predicted: claims whose figures it was not given."""
+    found = tested.bases["predicted"]
+    scored = found.holds + found.missed
+    return (
+        f"Of {scored} claims that the model predicts, {found.holds} hold." if scored else "None of these claims is predicted by the model."
+    )
+
+
+def page_text(tested: Reproduction) -> str:
     """The page of the documents: a table per report, and the sums."""
     lines = [_HEAD]
-    for report, found in groupby(document["claims"], key=lambda claim: claim["report"]):
-        lines += [f"## Report {report}", "", "| claim | kind | published | modelled | verdict |", "|---|---|---|---|---|"]
+    for report, found in groupby(tested.claims, key=lambda claim: claim.report):
+        lines += [f"## Report {report}", "", "| claim | kind | basis | published | modelled | verdict |", "|---|---|---|---|---|---|"]
         for claim in found:
             remarks = "".join(f"<br>{_cell(text)}" for text in _remarks(claim))
-            published = f"{claim['title']}: {claim['published']}"
-            modelled = f"{_cell(claim['modelled'])}{remarks}"
-            lines.append(f"| {claim['number']} | {claim['kind']} | {_cell(published)} | {modelled} | {claim['verdict']} |")
+            published = f"{claim.title}: {claim.published}"
+            modelled = f"{_cell(claim.modelled)}{remarks}"
+            lines.append(f"| {claim.number} | {claim.kind} | {claim.basis or '–'} | {_cell(published)} | {modelled} | {claim.verdict} |")
         lines.append("")
-    lines += ["## Sums", "", "| kind | holds | missed | not scored | score | of all comparisons |", "|---|---|---|---|---|---|"]
-    for kind, found in document["sums"].items():
-        score = f"{_percent(found['score_percent'])} | {_percent(found['cases_percent'])} of {found['cases']}"
-        lines.append(f"| {kind} | {found['holds']} | {found['missed']} | {found['not_scored']} | {score} |")
-    return "\n".join([*lines, "", *_error_lines(document)])
+    lines += ["## Sums", "", headline(tested)]
+    for head, sums in _sums(tested):
+        lines += ["", _row((head, *_COLUMNS)), _row(["---"] * 6), *map(_row, _sum_rows(sums))]
+    return "\n".join([*lines, "", *_error_lines(tested)])
+
+
+_COLUMNS = ("holds", "missed", "not scored", "score", "of all comparisons")
+
+
+def _sums(tested: Reproduction) -> Iterator[tuple[str, Mapping[str, Score]]]:
+    yield "basis", tested.bases
+    yield "kind", tested.sums
+
+
+def _sum_rows(sums: Mapping[str, Score]) -> Iterator[tuple[str, ...]]:
+    for name, found in sums.items():
+        figures = map(str, (found.holds, found.missed, found.not_scored))
+        yield (name, *figures, _percent(found.score_percent), f"{_percent(found.cases_percent)} of {found.cases}")
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 _HEAD = """# Published results as a test bench
@@ -74,26 +94,34 @@ the column *modelled* comes from the model in virtual time, none from hardware. 
 
 A *quantity* holds when it lies within the tolerance of the published figure, an *ordering* when the values stand in the published order,
 a *bound* when the value lies within the bounds. The claims, their runs and tolerances are data
-(`python/plimsoll/catalog/claims`), written before the model was run on them; no parameter is set for a single claim. A claim that the model
-misses stays in the table as missed. Where a report's figures are lost, only orders are scored.
+(`python/plimsoll/catalog/claims`), written before the model was run on them. A claim that the model misses stays in the table as missed.
+Where a report's figures are lost, only orders are scored.
+
+What a verdict is worth depends on its basis, which is that of the comparison that says least:
+
+- *predicted*: nothing of the array or of the load comes from what is claimed. These claims test the model.
+- *assumed*: the claim rests on a value that its report does not give and that was assumed for it. One such value was set while a claim
+  waited for it: the 6402's time for a request, which decides claim 6.
+- *fitted*: the array has values that were fitted to figures of the same report, or derived from them.
+- *constant*: arithmetic over what the report and the array's document say. It tests their transcription and cannot miss otherwise.
 """
 
 
-def _error_lines(document: Json) -> list[str]:
+def _error_lines(tested: Reproduction) -> list[str]:
     """The mean error of all figures, and of each report that has some."""
     said = [
-        f"{'all reports' if report == 'all' else report} {found['mean_absolute_percent']:.1f} % of {found['figures']}"
-        for report, found in document["errors"].items()
-        if found["figures"]
+        f"{'all reports' if report == 'all' else report} {found.mean_absolute_percent:.1f} % of {found.figures}"
+        for report, found in tested.errors.items()
+        if found.figures
     ]
     return [f"Mean absolute error of the modelled against the published figures: {', '.join(said)}."] if said else []
 
 
-def _remarks(claim: Json) -> Iterator[str]:
-    if claim["reason"]:
-        yield f"{'not scored' if claim['verdict'] == 'not-scored' else 'does not hold'}: {claim['reason']}"
-    if claim["note"]:
-        yield f"note: {claim['note']}"
+def _remarks(claim: CheckedClaim) -> Iterator[str]:
+    if claim.reason:
+        yield f"{'not scored' if claim.verdict == 'not-scored' else 'does not hold'}: {claim.reason}"
+    if claim.note:
+        yield f"note: {claim.note}"
 
 
 def _percent(value: float | None) -> str:

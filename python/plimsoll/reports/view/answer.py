@@ -13,10 +13,10 @@ from typing import Any, TypedDict
 
 from plimsoll.analysis.comparison.comparison import Comparison
 from plimsoll.near import listed
-from plimsoll.reports.answer import Asked, answer
+from plimsoll.reports.answer import answer
+from plimsoll.reports.marks import Asked
 from plimsoll.reports.view.experiments import Member
 
-Json = Mapping[str, Any]
 #: Names of more things than this are counted, not listed.
 _LISTED = 3
 
@@ -38,7 +38,9 @@ class AnswerView(TypedDict):
     cards: list[CardView]
 
 
-def answer_view(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str], compared: Comparison | None) -> AnswerView:
+def answer_view(
+    metas: Sequence[Mapping[str, Any]], members: Sequence[Member], labels: Sequence[str], compared: Comparison | None
+) -> AnswerView:
     """``labels`` are those of the configurations; ``compared`` is what the report compares, if anything."""
     indices = {id(member.result): member.index for member in members}
     sides = {id(member.result): labels[member.configuration] for member in members}
@@ -61,7 +63,7 @@ def answer_view(metas: Sequence[Json], members: Sequence[Member], labels: Sequen
     }
 
 
-def _title(metas: Sequence[Json], members: Sequence[Member], labels: Sequence[str]) -> str:
+def _title(metas: Sequence[Mapping[str, Any]], members: Sequence[Member], labels: Sequence[str]) -> str:
     called = [meta.get("label") for meta in metas]
     if metas and all(called):
         return " against ".join(dict.fromkeys(str(label) for label in called))

@@ -21,7 +21,7 @@ Limits: a match says that the same load was applied, not that hardware or softwa
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from plimsoll.analysis.comparison.comparison import Comparison, match_points
@@ -36,10 +36,8 @@ from plimsoll.experiments.kinds import ADAPTIVE
 from plimsoll.reports.view.experiments import Member
 from plimsoll.reports.view.point import EstimateView, Settings
 from plimsoll.result import Estimate, Result
-from plimsoll.stored import Run
+from plimsoll.stored import FigureMatch, FigureRow, PublishedFigures, Run
 from plimsoll.units import size_bytes
-
-Json = Mapping[str, Any]
 
 
 class Suite(TypedDict):
@@ -130,11 +128,10 @@ def suite(metas: Sequence[Run]) -> Suite | None:
 
 def published_figures(metas: Sequence[Run], members: Sequence[Member], labels: Sequence[str]) -> list[Published]:
     """Every published source once, its rows with what was measured; a row about no single configuration stands once for each."""
-    sources: dict[str, Json] = {}
+    sources: dict[str, PublishedFigures] = {}
     for meta in metas:
         for source in (meta.get("suite") or {}).get("published") or []:
-            if isinstance(source, Mapping):
-                sources.setdefault(str(source.get("name") or source.get("title")), source)
+            sources.setdefault(str(source.get("name") or source.get("title")), source)
     return [
         {
             "name": name,
@@ -148,7 +145,7 @@ def published_figures(metas: Sequence[Run], members: Sequence[Member], labels: S
     ]
 
 
-def _rows(row: Json, members: Sequence[Member], labels: Sequence[str]) -> list[PublishedRow]:
+def _rows(row: FigureRow, members: Sequence[Member], labels: Sequence[str]) -> list[PublishedRow]:
     match = row.get("match")
     # A row that says no points stands beside none: what it was measured with is lost.
     found = [] if match is None else [member for member in members if _matches(member, match, labels)]
@@ -159,7 +156,7 @@ def _rows(row: Json, members: Sequence[Member], labels: Sequence[str]) -> list[P
     ]
 
 
-def _matches(member: Member, match: Json, labels: Sequence[str]) -> bool:
+def _matches(member: Member, match: FigureMatch, labels: Sequence[str]) -> bool:
     result = member.result
     if result.place.get("role", "point") != "point":
         return False
@@ -187,7 +184,7 @@ def _plain(value: Any) -> Any:
         return value
 
 
-def _row(row: Json, configuration: int | None, found: Sequence[Member]) -> PublishedRow:
+def _row(row: FigureRow, configuration: int | None, found: Sequence[Member]) -> PublishedRow:
     *ops, name = str(row.get("metric", "")).split()
     groups: dict[str, list[Result]] = {}
     for member in found:

@@ -18,8 +18,9 @@ from typing import Any, Literal, TypedDict
 from plimsoll.analysis.load_line.line import METHOD, LoadLine, LoadPoint, by_level, knee, load_line, saturation, usable
 from plimsoll.analysis.load_line.mark import MarkView, mark_of
 from plimsoll.analysis.objective.judgement import Objective, judge, parse_objective
-from plimsoll.analysis.point.host_use import host_use
-from plimsoll.analysis.point.metric import ALL
+from plimsoll.analysis.point.definition import asks_a_list, runs_workflows
+from plimsoll.analysis.point.host_use import HostUse, host_use
+from plimsoll.analysis.point.metric import ALL, in_bytes, rate_noun, spoken
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.errors import InputError
 from plimsoll.experiments.kinds import is_drawn, offers_rates
@@ -29,7 +30,6 @@ from plimsoll.result import OPS, Result
 from plimsoll.stored import Conclusion, Run
 from plimsoll.stored import Experiment as StoredExperiment
 
-Json = Mapping[str, Any]
 #: Whether a level keeps the objective; None where there is none.
 Verdict = Callable[[LoadPoint], ObjectiveVerdict | None]
 
@@ -101,18 +101,10 @@ class _LineFigures(TypedDict):
     saturation: SaturationView | None
 
 
-class HostLevel(TypedDict):
+class HostLevel(HostUse):
     """What a point at a level cost the host: percent of CPU time, blocks of 4,096 bytes per second, seconds of real time."""
 
     level: float
-    user_percent: float | None
-    system_percent: float | None
-    idle_percent: float | None
-    wait_percent: float | None
-    steal_percent: float | None
-    blocks_in_per_s: float | None
-    blocks_out_per_s: float | None
-    real_s: float | None
 
 
 class Subject(_LineFigures):
@@ -123,6 +115,11 @@ class Subject(_LineFigures):
     group: GroupName
     configuration: int
     modelled: bool
+    #: Whether people speak of it in MB/s.
+    in_bytes: bool
+    #: What its rate is called otherwise, and how many of that unit one per second is: `IOPS` and 1.
+    rate_noun: str
+    rate_factor: float
     points: list[int]
     sentences: list[str]
     scaling: Scaling | None
@@ -264,10 +261,13 @@ def _subject(found: _Found, configuration: int, own: Sequence[Member]) -> Subjec
         "group": group_of(job.group),
         "configuration": configuration,
         "modelled": any(result.modelled for result in results),
+        "in_bytes": in_bytes(results),
+        "rate_noun": rate_noun(results),
+        "rate_factor": spoken(1.0, rate_noun(results)),
         "points": [member.index for member in own],
         "sentences": _sentences(found, own),
         **line,
-        "scaling": scaling(results, indices) if is_drawn(found.kind, "speed-up") else None,
+        "scaling": scaling(results, indices) if is_drawn(found.kind, "speed-up") and not _has_curves(results) else None,
         "steady": rounds(results, indices, found.definition.get("parameters") or {}) if is_drawn(found.kind, "rounds") else None,
         "cells": _cells(results, indices) if is_drawn(found.kind, "cells") else [],
         "host": _host_levels(results),
@@ -279,19 +279,7 @@ def _host_levels(results: Sequence[Result]) -> list[HostLevel]:
     levelled = [(level, result) for result in results if (level := result.place.get("level")) is not None]
     points = [(level, result) for level, result in levelled if result.place.get("role") == "point"]
     rows: list[HostLevel] = [
-        {
-            "level": level,
-            "user_percent": use.user_percent,
-            "system_percent": use.system_percent,
-            "idle_percent": use.idle_percent,
-            "wait_percent": use.wait_percent,
-            "steal_percent": use.steal_percent,
-            "blocks_in_per_s": use.blocks_in_per_s,
-            "blocks_out_per_s": use.blocks_out_per_s,
-            "real_s": use.real_s,
-        }
-        for level, result in sorted(points, key=lambda point: point[0])
-        if (use := host_use(result)) is not None
+        {"level": level, **use} for level, result in sorted(points, key=lambda point: point[0]) if (use := host_use(result)) is not None
     ]
     return rows if len({row["level"] for row in rows}) > 1 else []
 
@@ -334,14 +322,16 @@ def _line_figures(found: _Found, results: Sequence[Result], indices: Mapping[int
 def _responses(results: Sequence[Result], objective: Objective | None) -> list[tuple[str, str, float | None]]:
     """Whose response to draw: (operation, metric, limit). What the objective asks comes first, then means and 99th percentiles."""
     ops: list[str] = [op for op in OPS if any(result.totals.get(op) and result.totals[op].latency_ns for result in results)]
+    is_list = all(asks_a_list(result.job.definition) for result in results)
     asked = [
         (op, clause.metric, clause.limit)
         for clause in (objective.clauses if objective else ())
         if clause.is_latency
-        for op in ([clause.op] if clause.op else ops)
+        for op in ([clause.op] if clause.op else [ALL] if is_list else ops)
     ]
-    # One operation alone is all there is.
-    usual = [(ops[0] if len(ops) == 1 else ALL, "mean", None), *((op, "p99", None) for op in ops)]
+    # One operation alone is all there is; of queries all together have a line before each has.
+    all_together = [(ALL, "p95", None)] if is_list else []
+    usual = [(ops[0] if len(ops) == 1 else ALL, "mean", None), *all_together, *((op, "p95" if is_list else "p99", None) for op in ops)]
     chosen: dict[tuple[str, str], float | None] = {}
     for op, metric, limit in [*asked, *usual]:
         chosen.setdefault((op, metric), limit)
@@ -429,3 +419,8 @@ def _cell(settings: Settings, group: Sequence[Result], indices: Mapping[int, int
         "points": [indices[id(result)] for result in group],
         "values": {name: estimate_view(estimate) if estimate else None for name, estimate in values.items()},
     }
+
+
+def _has_curves(results: Sequence[Result]) -> bool:
+    """Whether what grows has curves of its own in the section of its driver."""
+    return all(runs_workflows(result.job.definition) for result in results)

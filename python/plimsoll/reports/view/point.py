@@ -15,15 +15,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar, cast
 
 from plimsoll.analysis.point.array import ComponentSet, component_sets
-from plimsoll.analysis.point.metric import ALL, RATES, metric
+from plimsoll.analysis.point.metric import ALL, RATES, metric, rate_noun, spoken
 from plimsoll.analysis.point.offered_load import elapsed
 from plimsoll.analysis.point.replay import Replay
 from plimsoll.reports.limits import IncidentLabel, busy_words, incident_labels, incident_words, limit_words
 from plimsoll.reports.view.timeline import Decoder, HostTimeline, Timeline, host_timeline, timeline
-from plimsoll.result import OPS, Estimate, Estimates, Flag, LatencySummary, Op, OpTotals, Result, Severity, Status, Totals
+from plimsoll.result import OPS, Estimate, Estimates, Flag, HostResult, LatencySummary, Op, OpTotals, Result, Severity, Status, Totals
 from plimsoll.stored import Coordinates, Interval, Sample
 
-Json = Mapping[str, Any]
 Made = TypeVar("Made")
 #: What an experiment gave a point, by option.
 Settings = dict[str, Any]
@@ -116,7 +115,7 @@ class Limit(TypedDict):
     busy: str
 
 
-class Place(TypedDict):
+class CoordinatesView(TypedDict):
     """Where a point stands in its experiment."""
 
     experiment: str
@@ -138,6 +137,24 @@ class ObjectiveVerdict(TypedDict):
     failed_by: str | None
     #: Nothing keeps it from holding but what is not known: requests without an answer, or too few of them.
     undecided: NotRequired[bool]
+
+
+class HostView(TypedDict):
+    """What one host of several had to do with a point."""
+
+    name: str
+    status: str
+    error: str | None
+    target: str
+    totals: dict[Op, Total]
+    #: How long after the common instant its last thread began.
+    skew_ns: int | None
+    #: How far its clock is ahead of the one that started all, and how far from the truth that can be.
+    offset_ns: int | None
+    offset_bound_ns: int | None
+    #: What carrying the gang cost it meanwhile: percent of one processor, and memory.
+    gang_cpu_percent: float | None
+    gang_memory_bytes: int | None
 
 
 class PointView(TypedDict):
@@ -173,10 +190,15 @@ class PointView(TypedDict):
     totals: dict[Op, Total]
     #: Rates of all operations together, without those that merely come with others; empty when nothing was measured.
     together: Together
+    #: What people call the rate of this load, and in how many seconds of it one is done: `IOPS` and 1.
+    rate_noun: str
+    rate_factor: float
     #: The time that the totals cover; null when nothing was measured.
     measured_s: float | None
     streams: dict[str, dict[Op, Total]]
     parts: dict[str, dict[Op, Total]]
+    #: The hosts that measured together; empty for a point of one host.
+    hosts: list[HostView]
     flags: list[FlagView]
     timeline: Timeline | None
     host: HostTimeline | None
@@ -193,7 +215,7 @@ class PointView(TypedDict):
     incident_labels: list[IncidentLabel]
     #: By operation (`all` for all together) and metric.
     estimates: dict[str, dict[str, EstimateView]]
-    place: Place | None
+    place: CoordinatesView | None
     verdict: ObjectiveVerdict | None
 
 
@@ -256,9 +278,12 @@ def point_view(index: int, placed: Placed, drawing: Drawing, verdict: ObjectiveV
         "expect": job.definition.get("expect"),
         "totals": _totals(result.totals, result.estimates),
         "together": _together(result),
+        "rate_noun": rate_noun([result]),
+        "rate_factor": spoken(1.0, rate_noun([result])),
         "measured_s": elapsed(result),
         "streams": {name: _totals(totals, {}) for name, totals in result.streams.items()},
         "parts": {name: _totals(totals, {}) for name, totals in result.parts.items()},
+        "hosts": [_host(host) for host in result.hosts],
         "flags": [_flag(flag) for flag in sorted(result.flags, key=lambda flag: SEVERITIES.index(flag.severity))],
         "timeline": timeline(placed.record.intervals, drawing.decode, drawing.columns),
         "host": host_timeline(placed.record.monitor, drawing.columns),
@@ -272,6 +297,23 @@ def point_view(index: int, placed: Placed, drawing: Drawing, verdict: ObjectiveV
         "estimates": _with_intervals(result.estimates),
         "place": _place(result.place),
         "verdict": verdict,
+    }
+
+
+def _host(host: HostResult) -> HostView:
+    gang = host.gang or {}
+    seconds = float(gang.get("seconds") or 0.0)
+    return {
+        "name": host.name,
+        "status": host.status,
+        "error": host.error,
+        "target": host.target,
+        "totals": _totals(host.totals, {}),
+        "skew_ns": host.skew_ns,
+        "offset_ns": host.offset_ns,
+        "offset_bound_ns": host.offset_bound_ns,
+        "gang_cpu_percent": 100 * float(gang["cpu_ns"]) / 1e9 / seconds if seconds > 0 else None,
+        "gang_memory_bytes": gang.get("memory_bytes"),
     }
 
 
@@ -303,10 +345,10 @@ def _with_intervals(estimates: Estimates) -> dict[str, dict[str, EstimateView]]:
     }
 
 
-def _place(place: Coordinates) -> Place | None:
+def _place(place: Coordinates) -> CoordinatesView | None:
     if not place:
         return None
-    view: Place = {
+    view: CoordinatesView = {
         "experiment": place["experiment"],
         "kind": place["kind"],
         "role": place["role"],
@@ -353,7 +395,7 @@ def _flag(flag: Flag) -> FlagView:
     return {"name": flag.name, "severity": flag.severity, "message": flag.message, "advice": flag.advice}
 
 
-def _engine(engine: Json) -> dict[str, Any]:
+def _engine(engine: Mapping[str, Any]) -> dict[str, Any]:
     """What the engine says of itself; components have a table of their own."""
     shown = {
         key: engine[key] for key in ("backend", "engine", "cpu_ns", "verify", "journal", "stopped_by", "first_error") if engine.get(key)

@@ -13,18 +13,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, TypedDict
 
 from plimsoll.analysis.comparison.comparison import Comparison, ComparisonView
-from plimsoll.analysis.comparison.naming import short_names
+from plimsoll.analysis.comparison.names import short_names
 from plimsoll.analysis.price.per_unit import Prices, PricesView
+from plimsoll.reports.layouts import LayoutView, layout_views
 from plimsoll.reports.limits import configuration_words
 from plimsoll.reports.view.answer import AnswerView, answer_view
 from plimsoll.reports.view.bars import Group, Rate, Slice, groups, largest, slices
 from plimsoll.reports.view.comparison import Published, Suite, compare_configurations, published_figures, suite
-from plimsoll.reports.view.drivers import DriverSections, driver_sections
+from plimsoll.reports.view.drivers import WITH_BARS, DriverSections, driver_key, driver_sections
 from plimsoll.reports.view.experiments import Experiment, Member, experiments, point_verdict
 from plimsoll.reports.view.point import GROUPS, SEVERITIES, Drawing, FlagView, Placed, PointRecord, PointView, point_view
 from plimsoll.reports.view.timeline import COLUMNS, Decoder
@@ -33,7 +34,6 @@ from plimsoll.stored import Run
 
 __all__ = ["SCHEMA", "Heard", "PointRecord", "Report", "RunRecord", "view"]
 
-Json = Mapping[str, Any]
 #: Hears how many points are drawn, and of how many.
 Heard = Callable[[int, int], None]
 
@@ -146,6 +146,8 @@ class Report(TypedDict):
     published: list[Published]
     comparison: ComparisonView | None
     prices: PricesView | None
+    #: Where Plimsoll laid the storage out.
+    layouts: list[LayoutView]
     drivers: DriverSections
 
 
@@ -173,7 +175,9 @@ def view(runs: Sequence[RunRecord], decode: Decoder, shown: Shown = Shown(), hea
         points.append(point_view(index, point, Drawing(decode, columns), verdicts.get(index)))
         if heard is not None:
             heard(len(points), len(placed))
-    found = slices(points, len(configurations))
+    sections = driver_sections(members)
+    drawn_there = WITH_BARS.intersection(sections)
+    found = slices([point for point in points if driver_key(point["definition"]) not in drawn_there], len(configurations))
     compared = shown.comparison if shown.comparison is not None else compare_configurations(metas, members, labels)
     return {
         "schema": SCHEMA,
@@ -190,7 +194,8 @@ def view(runs: Sequence[RunRecord], decode: Decoder, shown: Shown = Shown(), hea
         "published": published_figures(metas, members, labels),
         "comparison": compared.to_json() if compared is not None else None,
         "prices": shown.prices.to_json() if shown.prices is not None else None,
-        "drivers": driver_sections(members),
+        "layouts": layout_views((labels[member.configuration], [member.result]) for member in members),
+        "drivers": sections,
     }
 
 

@@ -189,8 +189,8 @@ def scaling(results: Sequence[Result], indices: Mapping[int, int]) -> Scaling | 
             for point in line.points
             if point.level in rows
         ],
-        "fit": _fit(fit, seen) if fit else None,
-        "note": None if fit else "The fit needs at least four different levels.",
+        "fit": _fit(fit, seen) if fit and fit.misfit is None else None,
+        "note": "The fit needs at least four different levels." if fit is None else fit.misfit.words() if fit.misfit else None,
     }
 
 

@@ -157,8 +157,6 @@ def band_edges_ns() -> tuple[int, ...]:
     return tuple(_edge(band) for band in range(band_of(LONGEST_NS) + 1))
 
 
-Json = Mapping[str, Any]
-
 COLUMNS = 240
 """Columns of a time chart: about one per three pixels of a desktop-wide panel."""
 
@@ -219,7 +217,10 @@ class HostTimeline(TypedDict):
 
 
 CPU_COUNTERS = ("user_percent", "system_percent", "iowait_percent", "steal_percent")
-DEVICE_COUNTERS = ("r_per_s", "w_per_s", "r_await_ms", "w_await_ms", "queue_mean", "util_percent")
+DEVICE_COUNTERS = (
+    *("r_per_s", "w_per_s", "read_bytes_per_s", "write_bytes_per_s"),
+    *("r_await_ms", "w_await_ms", "queue_mean", "util_percent"),
+)
 
 
 def significant(value: float, digits: int = 5) -> float:
@@ -390,7 +391,7 @@ def _spans(samples: Iterable[Sample]) -> Iterator[tuple[float, float, Sample]]:
         clock_s += seconds
 
 
-def _means(column: Sequence[Json], counters: Sequence[str]) -> list[float | None]:
+def _means(column: Sequence[Mapping[str, Any]], counters: Sequence[str]) -> list[float | None]:
     """The mean of each counter in one column, None where it was not read."""
     values = ([counted[counter] for counted in column if counted.get(counter) is not None] for counter in counters)
     return [significant(sum(value) / len(value), 4) if value else None for value in values]

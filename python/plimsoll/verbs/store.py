@@ -26,6 +26,7 @@ from plimsoll.tables.tabular import Tabular
 if TYPE_CHECKING:
     from plimsoll.result import Result
     from plimsoll.stored import Conclusion, Interval
+    from plimsoll.tables.split import By
     from plimsoll.tables.table import Table
 
 
@@ -82,12 +83,13 @@ class StoredRun(Tabular):
             raise InputError(f"{self.name}: it has no point {quoted(point)}; there are {', '.join(one.id for one in points) or 'none'}.")
         return list(found[0].intervals())
 
-    def table(self) -> Table:
-        """A row per point and operation."""
+    def table(self, by: By = "point") -> Table:
+        """A row per point and operation, with what its side costs where that is known; ``by`` stream or part, a row for each of those."""
+        from plimsoll.points.prices import priced_points
         from plimsoll.tables.points import points_table
 
         with reader.damage_named(self._stored.points):
-            return points_table([self._stored])
+            return points_table([self._stored], priced_points([self._stored]), by)
 
     def __repr__(self) -> str:
         return f"<plimsoll run {quoted(self.label)}: {self.status}, {len(self._stored.points)} points>"
@@ -123,13 +125,14 @@ class Store(Tabular):
         named = [run for run in self._runs if which in (run.name, run.label)]
         return named[-1] if named else StoredRun(reader.open_run(which, self.path))
 
-    def table(self) -> Table:
-        """A row per run, point and operation."""
+    def table(self, by: By = "point") -> Table:
+        """A row per run, point and operation, ``by`` stream or part for each of those; each run's prices are in its own currency."""
+        from plimsoll.points.prices import priced_points
         from plimsoll.tables.points import points_table
 
         stored = [run._stored for run in self._runs]
         with reader.damage_named(point for run in stored for point in run.points):
-            return points_table(stored)
+            return points_table(stored, {place: prices for run in stored for place, prices in priced_points([run]).items()}, by)
 
     def __repr__(self) -> str:
         return f"<plimsoll store {quoted(self.path)}: {len(self)} runs>"

@@ -5,6 +5,7 @@ also as tables. The same call again goes on with an unfinished run. Nothing is p
 `plimsoll.Step`, ``listener`` of stages and remarks as well. Bad input raises `plimsoll.InputError` with the command's sentence, a target
 that must not be written to `plimsoll.SafetyRefusal`; both are `plimsoll.PlimsollError`, as is whatever else is raised. A point that fails
 is a result. Ctrl-C is a KeyboardInterrupt, which keeps what was measured.
+`preview` says what such a call would do. The commands of the same names call these functions, and show what they return.
 Limits: one verb at a time per process.
 
     import plimsoll
@@ -16,20 +17,27 @@ Limits: one verb at a time per process.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-from plimsoll.displayed import python_value
+from plimsoll.displayed import python_value, quoted
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import FIELDS, options_of
+from plimsoll.experiments.kinds import KINDS
+from plimsoll.experiments.kinds.precondition import PRECONDITION
+from plimsoll.experiments.kinds.scaling import SCALING
+from plimsoll.experiments.kinds.single import SINGLE
+from plimsoll.near import meant
 from plimsoll.points.asked import Asked, ExperimentAsked, ReplayAsked
-from plimsoll.points.listener import Listener, Told
+from plimsoll.points.listener import Listener, Remark, Told
 from plimsoll.points.options import REPLAY, Options, complete
 from plimsoll.points.short_document import short_undertaking
-from plimsoll.points.undertaking import Run, Undertaking, carry_out
+from plimsoll.points.undertaking import Run, Undertaking, carry_out, preview_of
 
 if TYPE_CHECKING:
     from plimsoll.points.check import Checked
+    from plimsoll.points.preview import Preview
 
 #: The levels of options: ``{"queue_depth": [1, 2, 4]}``, ``{"threads": "1..64"}``, or texts ``NAME=LEVELS``.
 Axes = Mapping[str, Sequence[Any] | str] | Sequence[str] | str
@@ -98,79 +106,151 @@ def check(*named: str, quick: bool = False, listener: Listener | None = None, **
 
     Reads only, unless writing is permitted everywhere. ``objective`` replaces ``mean <= 5ms``.
     """
-    from plimsoll.points.check import Checked, check_undertaking
+    from plimsoll.points.check import Checked
 
-    heard, said = _heard(options, listener), complete(_said(options))
-    asked = Asked.of({**said, "targets": (*named, *said["targets"])})
-    done = carry_out(check_undertaking(asked, heard.remark, quick=quick), asked, heard)
+    done = _done("check", named, {**options, "quick": quick}, listener)
     return Checked(done.path, done.outcome, done.experiments, done.origin)
 
 
 def run(*workloads: str, listener: Listener | None = None, **options: Unpack[LevelOptions]) -> Run:
     """Measure each workload as it stands, or at the levels of ``over``: shipped names, tags, .toml files, a job file of another tool."""
-    from plimsoll.points.run import run_undertaking
-
-    heard, asked = _heard(options, listener), ExperimentAsked.of(complete(_said(options), {"over": ()}))
-    return carry_out(run_undertaking(workloads, asked, heard.remark), asked, heard)
+    return _done("run", workloads, options, listener)
 
 
 def steps(*workloads: str, listener: Listener | None = None, **options: Unpack[LevelOptions]) -> Run:
     """Measure each workload at a list of levels of one option; with an objective, the highest that held is the mark."""
-    return _short("steps", workloads, options, listener)
+    return _done("steps", workloads, options, listener)
 
 
 def matrix(*workloads: str, listener: Listener | None = None, **options: Unpack[MatrixOptions]) -> Run:
     """Measure each workload at every combination of the levels of several options."""
-    return _short("matrix", workloads, options, listener)
+    return _done("matrix", workloads, options, listener)
 
 
 def ramp(*workloads: str, listener: Listener | None = None, **options: Unpack[MarkOptions]) -> Run:
     """Raise one option until the objective fails, then close in on the mark."""
-    return _short("ramp", workloads, options, listener)
+    return _done("ramp", workloads, options, listener)
 
 
 def search(*workloads: str, listener: Listener | None = None, **options: Unpack[MarkOptions]) -> Run:
     """Find the highest level at which the objective holds, as surely as the noise allows."""
-    return _short("search", workloads, options, listener)
+    return _done("search", workloads, options, listener)
 
 
 def curve(*workloads: str, listener: Listener | None = None, **options: Unpack[CurveOptions]) -> Run:
     """Find the maximum of each workload, then measure open loop at percentages of it: the load line."""
-    return _short("curve", workloads, options, listener)
+    return _done("curve", workloads, options, listener)
 
 
 def scale(*workloads: str, listener: Listener | None = None, **options: Unpack[LevelOptions]) -> Run:
     """Measure each workload with more and more workers: speed-up, efficiency, and a fit of the Universal Scalability Law."""
-    return _short("scaling", workloads, options, listener)
+    return _done("scale", workloads, options, listener)
 
 
 def steady(*workloads: str, listener: Listener | None = None, **options: Unpack[SteadyOptions]) -> Run:
     """Measure each workload round by round until the last rounds are steady."""
-    return _short("steady", workloads, options, listener)
+    return _done("steady", workloads, options, listener)
 
 
 def suite(name: str, *, quick: bool = False, listener: Listener | None = None, **options: Unpack[Options]) -> Run:
     """Run the experiments of a shipped suite or of a file; options apply to each of them."""
-    from plimsoll.points.suites import suite_of
-
-    heard, asked = _heard(options, listener), Asked.of(complete(_said(options)))
-    return carry_out(suite_of(name, asked, heard.remark, quick=quick), asked, heard)
+    return _done("suite", (name,), {**options, "quick": quick}, listener)
 
 
 def replay(trace: str, *, listener: Listener | None = None, **options: Unpack[ReplayOptions]) -> Run:
     """Replay a block trace at its recorded times or as fast as possible."""
+    return _done("replay", (trace,), options, listener)
+
+
+def preview(verb: str, *named: str, listener: Listener | None = None, **options: Any) -> Preview:
+    """What the function called ``verb`` would do with the same words and options: points in their order, time, what is written where.
+
+    Everything is checked as by the function itself; nothing is touched. ``listener`` hears the remarks.
+    """
+    if verb not in _ASKED:
+        raise InputError(f"{quoted(verb)} is no function that measures; {meant(verb, _ASKED)}")
+    heard = _heard(options, listener)
+    question = _ASKED[verb](named, options, heard.remark)
+    return preview_of(question.undertaking, question.asked, heard)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What a call asks for, read: the experiments, and the options of the run."""
+
+    undertaking: Undertaking
+    asked: Asked
+
+
+#: Takes the words of a call and its options, and remarks on what it makes of them.
+_Asks = Callable[[Sequence[str], Mapping[str, Any], Remark], _Question]
+
+
+def _done(verb: str, named: Sequence[str], options: Mapping[str, Any], listener: Listener | None) -> Run:
+    heard = _heard(options, listener)
+    question = _ASKED[verb](named, options, heard.remark)
+    return carry_out(question.undertaking, question.asked, heard)
+
+
+def _check(named: Sequence[str], options: Mapping[str, Any], remark: Remark) -> _Question:
+    from plimsoll.points.check import check_undertaking
+
+    said = complete(_said(options), {"quick": False})
+    asked = Asked.of({**said, "targets": (*named, *said["targets"])})
+    return _Question(check_undertaking(asked, remark, quick=said["quick"]), asked)
+
+
+def _run(named: Sequence[str], options: Mapping[str, Any], remark: Remark) -> _Question:
+    from plimsoll.points.run import run_undertaking
+
+    asked = ExperimentAsked.of(complete(_said(options), {"over": (), "steps": False}))
+    return _Question(run_undertaking(named, asked, remark), asked)
+
+
+def _suite(named: Sequence[str], options: Mapping[str, Any], remark: Remark) -> _Question:
+    from plimsoll.points.suites import suite_of
+
+    said = complete(_said(options), {"quick": False})
+    asked = Asked.of(said)
+    return _Question(suite_of(_single("suite", named), asked, remark, quick=said["quick"]), asked)
+
+
+def _replay(named: Sequence[str], options: Mapping[str, Any], remark: Remark) -> _Question:
     from plimsoll.points.replay import replay_undertaking
 
-    heard, asked = _heard(options, listener), ReplayAsked.of(complete(_said(options), REPLAY))
-    return carry_out(replay_undertaking(trace, asked, heard.remark), asked, heard)
+    asked = ReplayAsked.of(complete(_said(options), REPLAY))
+    return _Question(replay_undertaking(_single("replay", named), asked, remark), asked)
 
 
-def _short(kind: str, workloads: Sequence[str], options: Mapping[str, Any], listener: Listener | None) -> Run:
-    own = [option.name for option in options_of(kind) if option.name not in FIELDS]
-    said = complete(_said(options), {"over": (), **dict.fromkeys(own)})
-    asked = ExperimentAsked.of({**said, "workloads": tuple(workloads)})
-    undertaking: Undertaking = short_undertaking(kind, asked)
-    return carry_out(undertaking, asked, _heard(options, listener))
+def _short(kind: str) -> _Asks:
+    """Of a verb that is an experiment of one kind."""
+
+    def asks(named: Sequence[str], options: Mapping[str, Any], _: Remark) -> _Question:
+        own = [option.name for option in options_of(kind) if option.name not in FIELDS]
+        said = complete(_said(options), {"over": (), **dict.fromkeys(own)})
+        asked = ExperimentAsked.of({**said, "workloads": tuple(named)})
+        return _Question(short_undertaking(kind, asked), asked)
+
+    return asks
+
+
+#: Kinds of experiments with a function of the same name; a single point is `run`, and what is scaled is said in one syllable.
+_NAMED = [kind.name for kind in KINDS if kind not in (SINGLE, SCALING, PRECONDITION)]
+#: How each function reads what it is asked.
+_ASKED: Mapping[str, _Asks] = {
+    "check": _check,
+    "run": _run,
+    "suite": _suite,
+    "replay": _replay,
+    "scale": _short(SCALING.name),
+    **{name: _short(name) for name in _NAMED},
+}
+
+
+def _single(verb: str, named: Sequence[str]) -> str:
+    if len(named) != 1:
+        raise InputError(f"{verb} takes one name, and {len(named)} are given.")
+    return named[0]
 
 
 def _heard(options: Mapping[str, Any], listener: Listener | None) -> Listener:

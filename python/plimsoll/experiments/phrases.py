@@ -6,13 +6,13 @@ measured(clause_judgement)         # "read mean was 20.4 ms [20.1, 20.7]"
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.objective.clause import ACHIEVED, BANDWIDTH, ERRORS, Clause
-from plimsoll.analysis.point.metric import LATENCIES
+from plimsoll.analysis.point.metric import IOPS, MB_PER_S, RESPONSES, load_noun, spoken
 from plimsoll.result import Estimate, Result, tells
-from plimsoll.units import duration, significant, three_digits
+from plimsoll.units import duration, megabytes, significant
 
 if TYPE_CHECKING:
     from plimsoll.analysis.objective.judgement import ClauseJudgement
@@ -24,23 +24,31 @@ def number(value: float) -> str:
 
 
 def level_text(axis: str, level: float) -> str:
-    """Where on the axis; threads are counted as one speaks of them."""
-    if axis == "threads":
-        return f"{number(level)} {'thread' if level == 1 else 'threads'}"
+    """Where on the axis; threads, people and workflows are counted as one speaks of them."""
+    if axis in ("threads", "users", "workflows"):
+        return f"{number(level)} {axis.removesuffix('s') if level == 1 else axis}"
     return f"{axis} {number(level)}"
 
 
-def rate(iops: float) -> str:
-    """Requests per second."""
-    return f"{iops:,.0f} IOPS" if iops >= 100 else f"{significant(iops)} IOPS"
+def rate(per_s: float, noun: str = IOPS) -> str:
+    """Requests per second, or what else comes in one."""
+    return f"{per_s:,.0f} {noun}" if per_s >= 100 else f"{significant(per_s)} {noun}"
+
+
+def load(iops: float, bytes_per_s: float, results: Sequence[Result]) -> str:
+    """A throughput in what people speak of it in."""
+    noun = load_noun(results)
+    if noun == MB_PER_S:
+        return figure(BANDWIDTH, bytes_per_s)
+    return rate(spoken(iops, noun), noun)
 
 
 def figure(metric: str, value: float) -> str:
     """A value of ``metric`` with its unit."""
-    if metric in LATENCIES:
+    if metric in RESPONSES:
         return duration(value)
     if metric == BANDWIDTH:
-        return f"{three_digits(value / 1e6)} MB/s"
+        return f"{megabytes(value)} MB/s"
     if metric == ACHIEVED:
         return f"{value:.1f} %"
     return f"{value:,.0f}" if metric == ERRORS else rate(value)
@@ -84,7 +92,7 @@ def _interval(metric: str, estimate: Estimate) -> str:
     """In brackets; one that says nothing is left out, and said to be."""
     if estimate.low is None or estimate.high is None:
         return ""
-    if metric in LATENCIES and not tells(estimate.low, estimate.high):
+    if metric in RESPONSES and not tells(estimate.low, estimate.high):
         return " (too few samples to be sure)"
     return f" [{figure(metric, max(0.0, estimate.low))}, {figure(metric, estimate.high)}]"
 

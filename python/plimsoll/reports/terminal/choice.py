@@ -1,0 +1,181 @@
+"""A choice as text for a terminal: the answer in a sentence, what it is held against, those that were tried, and why the others fell out.
+
+Buy nvme-raid10?drives=4: it carries 2,000 requests/s (p99 <= 5ms) healthy, with a drive missing and while that is rebuilt (modelled).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from plimsoll.choice.ranking import Entry
+from plimsoll.choice.selection import Chosen
+from plimsoll.choice.trial import DEGRADED, HEALTHY, REBUILDING, Outcome
+from plimsoll.reports.terminal.screen import ANY, Screen
+from plimsoll.reports.terminal.table import table
+from plimsoll.units import brief_duration, count, significant, three_digits
+
+#: So many that were tried in vain have a row; so many reasons have a line, with so many names.
+_ROWS = 12
+_REASONS = 8
+_NAMED = 3
+_STATES = {HEALTHY: "healthy", DEGRADED: "with a drive missing", REBUILDING: "while that is rebuilt"}
+
+
+def answer(chosen: Chosen) -> str:
+    """What to buy, in one sentence."""
+    selection, best = chosen.selection, chosen.best
+    load = selection.load
+    asked = f"{count(load.rate_per_s)} requests/s ({'; '.join(dict.fromkeys(part.objective.text for part in load.parts))})"
+    if best is None:
+        alone = len(chosen.entries) == 1
+        ruled_out = f"arithmetic rules {'it' if alone else 'them'} out before anything is simulated"
+        tried = f"{chosen.simulated:,} had to be simulated" if chosen.simulated else ruled_out
+        none = "The only candidate is not" if alone else f"None of {len(chosen.entries):,} candidates is"
+        return f"{none} shown to carry {asked}; {tried} (modelled)."
+    states = [_STATES[state] for state in selection.states]
+    how = states[0] if len(states) == 1 else f"{', '.join(states[:-1])} and {states[-1]}"
+    unknown = "" if best.price is not None else "; what it costs is not known, so it is first by the load that each drive carries"
+    return f"Buy {best.candidate.name}{_for_price(best)}: it carries {asked} {how} (modelled){unknown}."
+
+
+def choice_lines(chosen: Chosen, screen: Screen = ANY) -> Iterator[str]:
+    """All of it."""
+    yield screen.wrapped(answer(chosen), rest="  ")
+    yield ""
+    yield from _asked(chosen)
+    yield from _of_best(chosen, screen)
+    shown = [entry for entry in chosen.entries if entry.simulated][:_ROWS]
+    if shown:
+        yield ""
+        yield table([_HEAD, *(_row(entry) for entry in shown)], left=2, screen=screen)
+    yield from _rejections(chosen.entries, screen)
+
+
+_HEAD = ("array", "carries", "mark IOPS", "interval", "healthy", "degraded", "rebuilding", "rebuild", "loss/year", "price", "U", "W")
+
+
+def _for_price(entry: Entry) -> str:
+    cost = entry.considered.cost
+    if cost is None or cost.amount is None:
+        return ""
+    return f" for {cost.currency} {cost.amount:,.0f}"
+
+
+def _asked(chosen: Chosen) -> Iterator[str]:
+    selection = chosen.selection
+    for part in selection.load.parts:
+        capped = "" if part.cap_per_s is None else f", of which {count(part.cap_per_s)} are let through"
+        yield f"demand     {part.name}: {count(part.rate_per_s)} requests/s{capped}; {part.objective.text}"
+    limits = selection.limits
+    held = [f"hold {limits.capacity_bytes / 1e12:g} TB"] if limits.capacity_bytes else []
+    held += [f"survive {'one failure' if limits.survive == 1 else f'{limits.survive} failures'}"] if limits.survive else []
+    held += [f"cost at most {chosen.currency} {limits.budget:,.0f}"] if limits.budget is not None else []
+    if held:
+        yield f"has to     {', '.join(held)}"
+
+
+def _of_best(chosen: Chosen, screen: Screen) -> Iterator[str]:
+    best, second = chosen.best, chosen.runner_up
+    if best is None:
+        return
+    line = best.line
+    if best.mark_iops is not None:
+        least = "at least " if line is not None and line.at_least else ""
+        limit = "" if best.limited_by is None or least else f"; beyond that limited by {best.limited_by}"
+        times = three_digits(best.mark_iops / chosen.selection.load.rate_per_s)
+        yield screen.wrapped(f"headroom   {least}{times} × ({least}{count(best.mark_iops)} requests/s{_interval(best)}){limit}")
+    if best.rebuild_hours is not None:
+        risk = "" if best.loss_per_year is None else f"; chance to lose data within a year {_chance(best.loss_per_year)}"
+        ended = best.outcomes[REBUILDING].rebuild_ended
+        yield _line(screen, "rebuild", f"{_hours(best.rebuild_hours)} under this load{'' if ended else ', by its course'}{risk}")
+    for surge in best.surges:
+        asked = f"{surge.raised} at {surge.factor:g} × its rate ({count(surge.let_through_per_s)} requests/s let through)"
+        does = "leaves the others within their objectives" if surge.holds else f"disturbs {surge.rejection}"
+        yield _line(screen, "neighbours", f"{asked} {does}")
+    cost = best.considered.cost
+    if cost is not None and cost.missing:
+        yield _line(screen, "price", f"unknown: {', '.join(cost.missing)} without one; give them with --prices FILE")
+    elif cost is not None:
+        yield _line(screen, "price", f"{cost.currency} {cost.known:,.0f}: {'; '.join(cost.sources)}")
+    if second is not None:
+        yield _line(screen, "runner-up", f"{second.candidate.name}{_for_price(second)}")
+    yield _line(screen, "certainty", "intervals are those of sampling: what another seed would change, not what is assumed of parts")
+
+
+def _line(screen: Screen, label: str, text: str) -> str:
+    return screen.wrapped(f"{label:<11}{text}", rest=" " * 11)
+
+
+def _interval(entry: Entry) -> str:
+    found = None if entry.line is None or entry.line.mark is None else entry.line.mark.interval
+    return "" if found is None else f", {count(found[0])} to {count(found[1])} by sampling"
+
+
+def _row(entry: Entry) -> tuple[str, ...]:
+    cost, line = entry.considered.cost, entry.line
+    mark = None if entry.mark_iops is None or line is None else f"{'≥ ' if line.at_least else ''}{count(entry.mark_iops)}"
+    interval = None if line is None or line.mark is None else line.mark.interval
+    return (
+        entry.candidate.name,
+        "yes" if entry.carries else "no",
+        mark or "–",
+        "–" if interval is None else f"{count(interval[0])}–{count(interval[1])}",
+        *(_response(entry.outcomes.get(state)) for state in (HEALTHY, DEGRADED, REBUILDING)),
+        "–" if entry.rebuild_hours is None else _hours(entry.rebuild_hours),
+        "–" if entry.loss_per_year is None else _chance(entry.loss_per_year),
+        "–" if cost is None or cost.amount is None else f"{cost.amount:,.0f}",
+        "–" if cost is None or cost.rack_units is None else significant(cost.rack_units),
+        "–" if cost is None or cost.watts is None else significant(cost.watts),
+    )
+
+
+def _response(outcome: Outcome | None) -> str:
+    """The condition nearest to its limit, or furthest beyond it."""
+    if outcome is None:
+        return "–"
+    known = [one for one in outcome.responses if one.value is not None and one.limit]
+    if not known:
+        return "failed" if not outcome.carries else "–"
+    worst = max(known, key=lambda one: (one.value or 0.0) / one.limit)
+    rated = "achieved" in worst.text or "iops" in worst.text or "bandwidth" in worst.text
+    return significant(worst.value or 0.0) if rated else brief_duration(worst.value or 0.0)
+
+
+def _rejections(entries: Sequence[Entry], screen: Screen) -> Iterator[str]:
+    """Why the others fell out, those of one kind together."""
+    rejected = [entry for entry in entries if entry.rejected is not None]
+    if not rejected:
+        return
+    yield ""
+    kinds = Counter(_kind(entry) for entry in rejected)
+    for kind, number in kinds.most_common(_REASONS):
+        own = [entry for entry in rejected if _kind(entry) == kind]
+        named = "; ".join(f"{entry.candidate.name}: {entry.rejected}" for entry in own[:_NAMED])
+        more = f"; and {number - _NAMED} more" if number > _NAMED else ""
+        yield screen.wrapped(f"{number} fell out {kind}: {named}{more}", rest="  ")
+    if len(kinds) > _REASONS:
+        yield f"… and {sum(kinds.values()) - sum(number for _, number in kinds.most_common(_REASONS))} for other reasons ('--json' has all)"
+
+
+def _kind(entry: Entry) -> str:
+    reason = entry.rejected or ""
+    if entry.simulated:
+        return "when simulated"
+    if reason.startswith("bound"):
+        return "by bounds"
+    if reason.startswith("not simulated"):
+        return "by their order"
+    if reason.startswith("it cannot be built"):
+        return "because they cannot be built"
+    return "by arithmetic"
+
+
+def _hours(hours: float) -> str:
+    return (
+        f"{three_digits(hours / 24)} d" if hours >= 72 else f"{three_digits(hours)} h" if hours >= 1 else f"{three_digits(hours * 60)} min"
+    )
+
+
+def _chance(chance: float) -> str:
+    return f"{significant(100 * chance, 2)} %" if chance >= 1e-4 else f"1 in {count(1 / chance)}" if chance > 0 else "0"
