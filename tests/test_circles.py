@@ -1,13 +1,16 @@
-"""Modules of our crates use each other in one direction: whoever is read first can be understood without the rest.
+"""Modules of our crates and of the package use each other in one direction: whoever is read first can be understood without the rest.
 
 Model: an arrow leads from a file to every module of its crate that it names, in `use` statements and in paths, macros included. A
 re-export at the crate's root stands for the module behind it. A module and those inside it count as one reading, so arrows between
-them are left out; so are unit tests.
+them are left out; so are unit tests. In Python an arrow leads from a file to every file that it imports, also where a function does
+so late; what is imported for types alone is left out.
 """
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -15,8 +18,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-#: Crates whose modules form no circle.
-WITHOUT_CIRCLES = ("workload", "array", "engine", "serve", "faultfs", "python")
+CRATES = sorted(path.parent.name for path in (ROOT / "crates").glob("*/Cargo.toml"))
 
 Module = tuple[str, ...]
 
@@ -92,7 +94,7 @@ def _circle(modules: dict[Module, str]) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("crate", WITHOUT_CIRCLES)
+@pytest.mark.parametrize("crate", CRATES)
 def test_modules_of_a_crate_form_no_circle(crate: str) -> None:
     modules = _modules(ROOT / "crates" / crate / "src")
     assert len(modules) > 3
@@ -120,3 +122,45 @@ def test_a_way_back_is_found_however_it_is_written(way_back: str) -> None:
     }
     assert not _circle(modules)
     assert sorted(set(_circle({**modules, ("high",): way_back}))) == ["high", "low"]
+
+
+def _imported(tree: ast.AST) -> Iterator[str]:
+    """What is imported but for types alone; of a name of a package, the name with it."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield from (found for other in node.orelse for found in _imported(other))
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        yield from _imported(node)
+
+
+def _files_of_python(package: Path) -> dict[str, set[str]]:
+    """Every module of a package with those of them that it imports."""
+    paths = {".".join(path.relative_to(package.parent).with_suffix("").parts): path for path in package.rglob("*.py")}
+    paths = {name.removesuffix(".__init__"): path for name, path in paths.items()}
+    found = {}
+    for name, path in paths.items():
+        asked = {one if one in paths else one.rpartition(".")[0] for one in _imported(ast.parse(path.read_text()))}
+        found[name] = {one for one in asked if one in paths and one != name}
+    return found
+
+
+def test_modules_of_the_package_form_no_circle() -> None:
+    try:
+        list(TopologicalSorter(_files_of_python(ROOT / "python/plimsoll")).static_order())
+    except CycleError as circle:
+        pytest.fail(f"modules import each other in a circle: {' → '.join(circle.args[1])}; move what both need below them")
+
+
+def test_a_circle_of_late_imports_is_seen_and_one_of_types_is_none(tmp_path: Path) -> None:
+    package = tmp_path / "ours"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "one.py").write_text("from ours.two import b\n")
+    (package / "two.py").write_text("def late():\n    from ours import one\n")
+    assert _files_of_python(package) == {"ours": set(), "ours.one": {"ours.two"}, "ours.two": {"ours.one"}}
+    (package / "two.py").write_text("if TYPE_CHECKING:\n    from ours.one import a\n")
+    assert _files_of_python(package)["ours.two"] == set()

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.apps.databases.address import parse as database_address
+from plimsoll.apps.mail.address import parse as mail_address
 from plimsoll.cli.program import VERBS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -75,11 +77,24 @@ def test_the_readme_names_every_command():
 
 
 def test_workloads_and_options_in_the_readme_exist():
-    for workload in re.findall(r"plimsoll run ([a-z][a-z0-9-]+)(?![\w.])", text("README.md")):
-        assert (ROOT / "python/plimsoll/catalog/workloads" / f"{workload}.toml").is_file(), workload
+    readme, catalog = text("README.md"), ROOT / "python/plimsoll/catalog"
+    for workload in re.findall(r"plimsoll (?:run|ramp) ([a-z][a-z0-9-]+)(?![\w.])", readme):
+        assert (catalog / "workloads" / f"{workload}.toml").is_file(), workload
+    for suite in re.findall(r"plimsoll suite ([a-z][a-z0-9-]+)", readme):
+        assert (catalog / "suites" / f"{suite}.toml").is_file(), suite
     options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text("README.md")))
     offered = "".join(path.read_text() for path in (ROOT / "tests/unit/snapshots").glob("help*.txt"))
     assert options <= set(re.findall(r"--[a-z-]+", offered))
+
+
+def test_the_addresses_of_databases_and_mail_in_the_readme_can_be_read():
+    drivers = {"suite": database_address, "ramp": database_address, "run": mail_address}
+    found = re.findall(
+        r"^plimsoll (suite|ramp|run) .*--target ((?:duckdb|postgresql|spark|sqlite|mail):\S+)", text("README.md"), re.MULTILINE
+    )
+    assert len(found) == 3
+    for verb, address in found:
+        drivers[verb](address)
 
 
 def test_methodology_explains_exactly_the_flags_that_are_raised():
@@ -94,13 +109,19 @@ def test_files_named_in_the_architecture_exist():
         assert "NAME" in name or (ROOT / name).exists(), name
 
 
+def test_what_takes_more_than_one_place_to_change_fits_fifteen_rows():
+    """The rooms explain themselves; only what they cannot say stands in the table."""
+    table = text("ARCHITECTURE.md").partition("| to change | edit |\n|---|---|\n")[2].partition("\n\n")[0]
+    assert 1 < len(table.splitlines()) <= 15
+
+
 def test_the_glossary_explains_a_word_once():
     words = table_words("docs/glossary.md")
     assert len(words) > 50
     assert sorted(words) == sorted(set(words))
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "dev/consumers.lock", "dev/docs.lock", "page/package-lock.json"])
+@pytest.mark.parametrize("lock", ["requirements.lock", "dev/consumers.lock", "dev/docs.lock", "dev/spark.lock", "page/package-lock.json"])
 def test_a_lock_names_no_package_index(lock):
     assert "://" not in text(lock)
 

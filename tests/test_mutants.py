@@ -35,3 +35,19 @@ def test_each_bug_has_a_name_of_its_own() -> None:
 def test_an_old_text_that_is_gone_is_named() -> None:
     with pytest.raises(SystemExit, match=r"mutants\.toml: odd: the old text occurs 0 times in a\.py; it must occur once\."):
         mutants.Mutant("odd", "a.py", "x", "y", ()).planted("z")
+
+
+def test_a_test_that_fails_without_the_bug_as_well_has_caught_nothing(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    class Clean(mutants.Tree):
+        def pytest(self, words) -> list[str]:
+            asked.extend(word for word in words if "::" in word)
+            return ["tests/test_a.py::test_shaky[a"]
+
+    def verdict(by: str):
+        return mutants.Verdict(mutants.Mutant("odd", "a.py", "x", "y", ("tests/test_a.py",)), by, 1.0)
+
+    verdicts = [verdict("tests/test_a.py::test_shaky[a b]"), verdict("tests/test_a.py::test_sound[1]"), verdict("")]
+    assert mutants.failing_without(verdicts, Clean(tmp_path)) == {"tests/test_a.py::test_shaky"}
+    assert asked == ["tests/test_a.py::test_shaky", "tests/test_a.py::test_sound"]

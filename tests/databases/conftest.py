@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from plimsoll.engine import holding
-from support.private_server import missing_server
+from support.private_server import copied_data, missing_server
+from support.reachable import reachable_place
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty directory that every user reaches, as the server's user has to; notes of servers go to a cache of the test's own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    made = Path(tempfile.mkdtemp(prefix="plimsoll-test-", dir="/tmp"))
-    made.chmod(0o755)
-    yield made
-    shutil.rmtree(made, ignore_errors=True)
+    with reachable_place() as made:
+        yield made
+
+
+@pytest.fixture(scope="session", autouse=True)
+def data() -> Iterator[None]:
+    """What initdb makes is made once and copied: but for `test_data_are_made_where_the_server_is_to_work` this is about other things."""
+    with nullcontext() if missing_server() else copied_data():
+        yield
 
 
 @pytest.fixture

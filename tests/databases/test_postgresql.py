@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,10 +14,12 @@ import pytest
 from plimsoll.apps.databases.address import parse
 from plimsoll.apps.databases.database import DatabaseError, Settings
 from plimsoll.apps.databases.postgresql import PostgreSql, own_server, private
+from plimsoll.apps.databases.postgresql_troubles import told_of
 from plimsoll.apps.databases.schema import drop
+from plimsoll.apps.databases.server import PrivateServer
 from plimsoll.engine import native_files
 from plimsoll.errors import SafetyRefusal, TargetError
-from support.patience import wait_until
+from support.patience import HANGS_S, wait_until
 
 pytestmark = pytest.mark.usefixtures("postgresql", "held")
 CANARY = "canary-7b1f"
@@ -57,6 +62,23 @@ def test_rows_are_loaded_from_memory_and_kept_over_a_cold_restart(database: Post
         assert session.run(["SELECT count(*), max(number), count(name) FROM kept"]) == [(5001, 5000, 5000)]
 
 
+def test_a_session_that_waits_for_the_lock_of_another_is_seen_to_wait(database: PostgreSql) -> None:
+    assert database.waits() == {}
+    with database.session() as one, database.session() as other:
+        one.run(["CREATE TABLE met (number int)", "INSERT INTO met VALUES (1)"])
+        one.begin()
+        one.run(["UPDATE met SET number = 2"])
+        thread = threading.Thread(target=lambda: other.run(["UPDATE met SET number = 3"]))
+        thread.start()
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        wait_until(lambda: database._rows(waiting) == [(1,)], "the other waits for the one that does nothing")
+        seen = database.waits()
+        one.commit()
+        thread.join()
+    assert seen == {"locks": 1}
+    assert database.waits() == {}
+
+
 def test_a_transaction_is_kept_when_it_is_committed_and_gone_when_it_is_not(database: PostgreSql) -> None:
     with database.session() as session:
         session.run(["CREATE TABLE kept (number int)"])
@@ -87,6 +109,17 @@ def test_what_is_written_to_temporary_files_and_to_the_log_is_counted(database: 
     after = database.counters()
     assert after.others["pg_stat_wal.wal_bytes"] - before.others["pg_stat_wal.wal_bytes"] > 100_000
     assert "pg_stat_database.datid" not in after.others
+    assert (after.log_bytes or 0) - (before.log_bytes or 0) > 100_000
+
+
+def test_each_commit_waits_for_a_flush_whose_time_is_counted(database: PostgreSql) -> None:
+    with database.session() as session:
+        session.run(["CREATE TABLE kept (number int)"])
+        before = database.counters()
+        for number in range(5):
+            session.run(["INSERT INTO kept VALUES (%s)"], [number])
+        wait_until(lambda: (database.counters().flushes or 0) - (before.flushes or 0) >= 5, "five flushes are counted")
+    assert (database.counters().flush_s or 0.0) > (before.flush_s or 0.0)
 
 
 def test_memory_and_settings_are_what_was_asked_and_are_recorded(database: PostgreSql) -> None:
@@ -175,9 +208,17 @@ def test_a_schema_of_the_users_is_refused_and_one_of_ours_is_dropped_without_wha
         theirs.execute("ALTER SCHEMA plimsoll RENAME TO precious")
         server.open()
         with server.session() as session:
-            session.run(["CREATE TABLE a (n int PRIMARY KEY)", "CREATE TABLE b (n int REFERENCES a)", "CREATE VIEW c AS SELECT * FROM b"])
-            session.run(["CREATE FUNCTION d() RETURNS int LANGUAGE sql AS 'SELECT 1'"])
-        theirs.execute("CREATE VIEW precious.seen AS SELECT * FROM plimsoll.a")
+            session.run(["CREATE TABLE region (n int PRIMARY KEY)", "CREATE TABLE nation (n int REFERENCES region)"])
+            session.run(["CREATE FUNCTION d() RETURNS int LANGUAGE sql AS 'SELECT 1'", "CREATE TYPE mood AS ENUM ('well')"])
+        with pytest.raises(TargetError, match=r"stays as it is, since Plimsoll did not make 'd\(\)' in it; move that elsewhere"):
+            server.remove()
+        theirs.execute("DROP FUNCTION plimsoll.d()")
+        with pytest.raises(
+            TargetError, match=r"schema 'plimsoll' stays, since something of yours depends on it \(type mood depends on schema"
+        ):
+            server.remove()
+        theirs.execute("DROP TYPE plimsoll.mood")
+        theirs.execute("CREATE VIEW precious.seen AS SELECT * FROM plimsoll.region")
         with pytest.raises(TargetError, match=r"schema 'plimsoll' stays, since something of yours depends on it \(view precious.seen"):
             server.remove()
         assert theirs.execute("SELECT count(*) FROM precious.seen").fetchone() == (0,)
@@ -194,3 +235,67 @@ def test_a_server_of_the_users_is_not_restarted(database: PostgreSql) -> None:
     with pytest.raises(DatabaseError, match="a server of yours is not restarted, so its caches stay as they are"):
         server.restart()
     assert server.processes() == ()
+
+
+def test_a_process_of_the_server_that_is_killed_is_named_and_the_server_is_not_waited_for(
+    database: PostgreSql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    discarded: list[bool] = []
+    stop = PrivateServer.stop
+
+    def heard(server: PrivateServer, *, discarding: bool = False) -> None:
+        discarded.append(discarding)
+        stop(server, discarding=discarding)
+
+    monkeypatch.setattr(PrivateServer, "stop", heard)
+    # The server ends its other processes one by one: for a moment the connection of the claim answers still.
+    monkeypatch.setattr("plimsoll.apps.databases.postgresql._answers", lambda _connection: True)
+    # It writes why when it gets a processor, which on a busy machine is later than a run would wait for words.
+    monkeypatch.setattr("plimsoll.apps.databases.postgresql._WORDS_S", HANGS_S)
+    session = database.session()
+    os.kill(session.process, signal.SIGKILL)
+    with pytest.raises(
+        DatabaseError, match=r"the server died or was stopped \(server process \(PID \d+\) was terminated by signal 9"
+    ) as problem:
+        session.run(["SELECT 1"])
+    assert problem.value.trouble == "lost"
+    # A server that recovers from a crash may not hear of a clean end; its next start recovers as well.
+    database.close()
+    database.open()
+    database.close()
+    assert discarded == [True, False]
+
+
+def test_a_statement_that_somebody_cancels_is_told_as_such(database: PostgreSql) -> None:
+    with database.session() as session, pytest.raises(DatabaseError, match="the statement was cancelled") as problem:
+        session.run(["SET statement_timeout = '10ms'", "SELECT pg_sleep(600)"])
+    assert problem.value.trouble == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("state", "said", "ended", "trouble", "sentence"),
+    [
+        ("53100", "could not extend file", "", "full", "no space left for the database (could not extend file); make room"),
+        (
+            "",
+            "server closed the connection unexpectedly",
+            'could not write to file "pg_wal/x": No space left on device',
+            "full",
+            "pg_wal/x",
+        ),
+        (
+            "",
+            "consuming input failed: server closed the connection",
+            "process was terminated by signal 9",
+            "lost",
+            "stopped (process was term",
+        ),
+        ("53200", "out of memory", "", "memory", "the server has no memory left for this (out of memory)"),
+        ("58030", "could not read block 7", "", "lost", "could not read or write its files (could not read block 7)"),
+        ("40P01", "deadlock detected", "", "conflict", "the transaction met another one"),
+    ],
+)
+def test_one_table_tells_what_every_driver_says_of_a_server(state: str, said: str, ended: str, trouble: str, sentence: str) -> None:
+    problem = told_of(said, state, alive=False, ended=ended)
+    assert problem.trouble == trouble
+    assert sentence in str(problem)

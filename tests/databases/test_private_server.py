@@ -20,7 +20,7 @@ from plimsoll.engine import native_files
 from plimsoll.errors import InputError, Interrupted, TargetError
 from plimsoll.orphans import any_noted
 from support.patience import HANGS_S, wait_until
-from support.private_server import is_alive, killable_server, private_server
+from support.private_server import MAKE_DATA, is_alive, killable_server, private_server
 
 pytestmark = pytest.mark.usefixtures("postgresql")
 ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root starts servers as another user")
@@ -54,6 +54,25 @@ def test_a_server_is_made_started_stopped_and_removed_with_everything(place: Pat
     server.stop(discarding=True)
     native_files().remove(str(place / "pg"))
     assert not os.listdir(place)
+
+
+@pytest.mark.usefixtures("held")
+def test_data_are_made_where_the_server_is_to_work(place: Path) -> None:
+    server = private_server(place / "pg")
+    os.makedirs(server.home, exist_ok=True)
+    (Path(server.home) / "data.making").mkdir()
+    MAKE_DATA(server, programs())
+    assert "PG_VERSION" in os.listdir(server.data)
+    assert "data.making" not in os.listdir(server.home), "what an end in the middle left is gone"
+    assert oct(os.stat(server.data).st_mode & 0o777) == "0o700"
+    assert os.stat(server.data).st_uid == server_user(("postgres", "nobody"), "PostgreSQL's server").uid
+    made = os.stat(server.data)
+    MAKE_DATA(server, programs())
+    assert os.stat(server.data) == made, "data that are there stay"
+    with open(Path(server.data) / "pg_hba.conf") as hba:
+        assert any(line.split()[:1] == ["local"] and line.split()[-1] == "trust" for line in hba), "the socket lets in whoever reaches it"
+    server.start()
+    server.stop(discarding=True)
 
 
 @ROOT

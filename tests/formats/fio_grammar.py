@@ -17,6 +17,7 @@ from pathlib import Path
 from plimsoll.errors import InputError
 from plimsoll.formats.fio import translate
 from plimsoll.formats.known_targets import KnownTargets
+from support.patience import HANGS_S
 
 #: Values that any option may be given: of every form, and of none.
 VALUES = (
@@ -243,7 +244,7 @@ def fio_takes(jobs: Sequence[Sequence[str]], folder: Path) -> list[bool]:
         file = folder / "grammar.fio"
         file.write_text("".join(job_file(lines, f"job-{number}-") for number, lines in enumerate(jobs[len(taken) :])))
         command = ["fio", "--parse-only", str(file)]
-        ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False, errors="replace")
+        ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=HANGS_S, check=False, errors="replace")
         dropped = [int(number) for number in _DROPPED.findall(ended.stdout + ended.stderr)]
         if not dropped and ended.returncode:
             raise AssertionError(f"fio ended with {ended.returncode} and dropped no job: {ended.stdout}{ended.stderr}")

@@ -11,10 +11,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from plimsoll.formats.diskspd.measured import TEXT, XML, measured_of, value_ms
 from plimsoll.formats.diskspd.results import read_results
+from plimsoll.formats.diskspd.span import TEXT, XML, measured_of, value_ms
 from plimsoll.formats.diskspd.write import write_text, write_xml
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.stored_point import Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.result import Result
 from support.made_results import Load, made

@@ -18,7 +18,7 @@ from plimsoll.formats.fio.results.bins import BINS, PERCENTILES, bin_of, binned,
 from plimsoll.formats.fio.results.figures import job_options
 from plimsoll.formats.fio.results.read_json import known_options
 from plimsoll.formats.fio.results.write_text import FIELDS, short
-from plimsoll.formats.recorded import Course, Recorded
+from plimsoll.formats.stored_point import Course, Recorded
 from plimsoll.histogram import Histogram
 from support.patience import HANGS_S
 from support.recorded_point import Load, drawn, recorded_point

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.walk import walked
+from support.walk import of_fio, walked
 
 JOB = "[job]\nioengine=libaio\niodepth=8\ndirect=1\nfilename=/dev/sdb\nruntime=10\ntime_based\n"
 #: The goal of the structure: fewer turns than a page has lines.
@@ -22,13 +22,13 @@ BACK_MAX = 20
     ids=["rwmixread", "bs", "rate_iops", "zonemode"],
 )
 def test_an_option_is_followed_with_few_steps_back(lines: str, values: tuple[str, str]) -> None:
-    walk = walked(JOB + lines, *values)
+    walk = walked(of_fio, JOB + lines, *values)
     print(walk)
     assert "group.py" in walk.files, "the walk ends before the workload"
     assert walk.back <= BACK_MAX, str(walk)
 
 
 def test_a_step_back_is_counted() -> None:
-    walk = walked(JOB + "rw=randrw\nrwmixread={}\n", "70", "30")
+    walk = walked(of_fio, JOB + "rw=randrw\nrwmixread={}\n", "70", "30")
     assert walk.back > 0
     assert len(walk.stays) == len(walk.files) + walk.back

@@ -15,7 +15,7 @@ from plimsoll.formats.orion.results import Run, recorded
 from plimsoll.formats.orion.table import joined, read_name, read_table, table_name, write_table
 from plimsoll.formats.orion.write import About, LunSize, buckets, words_for, write_histograms, write_summary
 from plimsoll.formats.place import Place
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.stored_point import Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.result import Result
 from support.made_results import Load, Setting, made

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.stored_point import Recorded
 from plimsoll.formats.vdbench.results import files, is_flatfile, read_flatfile
 from plimsoll.formats.vdbench.results.histogram import EDGES_US, counted
 from support.recorded_point import Load, drawn, recorded_point
@@ -84,7 +84,7 @@ def test_the_histogram_counts_every_request(written):
 
 def test_requests_are_counted_between_the_edges_of_vdbench():
     point = recorded_point(Load(latencies_ns={"read": (1_000_000, 19_000, 21_000, 3_000_000_000)}), intervals=1)
-    from plimsoll.formats.recorded import Course
+    from plimsoll.formats.stored_point import Course
 
     counts = counted(Course(point).service(None, "read"))
     assert len(counts) == len(EDGES_US) + 1

@@ -1,6 +1,6 @@
 """Each reader is tried in a process of its own, which a text that asks for all memory or for all time may end.
 
-Model: `PLIMSOLL_FUZZ_SECONDS` is the time for each reader, five seconds unless it is set; the long suite gives a minute
+Model: `PLIMSOLL_FUZZ_SECONDS` is the time for each reader, one second unless it is set; the long suite gives a minute
 (`tests/long/test_fuzz.py`). Half of it at least is processor time.
 """
 
@@ -16,7 +16,7 @@ import pytest
 from fuzz.readers import READERS
 from fuzz.trial import Trial, begin, tried
 
-SECONDS = float(os.environ.get("PLIMSOLL_FUZZ_SECONDS", "5"))
+SECONDS = float(os.environ.get("PLIMSOLL_FUZZ_SECONDS", "1"))
 
 
 def seconds_of(reader: str) -> float:

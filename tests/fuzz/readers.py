@@ -19,11 +19,11 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from fuzz.samples import FIO_DOCUMENT, FIO_LOGS, FLATFILE, ICF_RESULTS, IOSTAT, ORION_TABLE, SYSSTAT_DOCUMENTS
-from plimsoll.analysis.array_fit.row import read_row
+from plimsoll.analysis.array_fit.row import read_rows
 from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
-from plimsoll.formats import diskspd, fio, iometer, measured, orion, vdbench
+from plimsoll.formats import diskspd, fio, iometer, orion, rows, vdbench
 from plimsoll.formats.translation import Translation
 from plimsoll.points.drivers import driver_name
 from plimsoll.points.experiment_points import ExperimentPoints
@@ -103,8 +103,8 @@ def runnable(translation: Translation) -> bool:
 
 
 def measured_rows(text: str) -> bool:
-    for number, cells in measured.read(text, "rows.csv"):
-        assert read_row(f"rows.csv:{number}", cells).iops > 0
+    for number, cells in rows.read(text, "rows.csv"):
+        assert all(row.measured > 0 for row in read_rows(f"rows.csv:{number}", cells))
     return True
 
 

@@ -27,11 +27,47 @@ from support.said import Plimsoll, Said, in_this_process
 
 COMMAND = str(Path(sys.executable).with_name("plimsoll"))
 
+#: Files whose cases are minutes together: servers and gangs that are started, killed, started again, and arrays that are simulated.
+_WHOLE_RUNS = frozenset(
+    (
+        "test_choice_bounds.py",
+        "test_database_faults.py",
+        "test_database_kills.py",
+        "test_decision_support.py",
+        "test_hosts_lost.py",
+        "test_hosts_over_ssh.py",
+        "test_hosts_strangers.py",
+        "test_hosts_sums.py",
+        "test_layout_kills.py",
+        "test_mail_durability.py",
+        "test_order_entry.py",
+        "test_order_entry_faults.py",
+        "test_products.py",
+    )
+)
+
 _TALLY = pytest.StashKey[Tally]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_TALLY] = Tally()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of a part of the suite a part of the cases, where each case is a whole run: drawn by the seed, at least one of each test."""
+    cases: dict[tuple[str, str], list[pytest.Item]] = {}
+    for item in items:
+        if item.path.name in _WHOLE_RUNS:
+            cases.setdefault((item.path.name, getattr(item, "originalname", item.name)), []).append(item)
+    kept = {
+        item
+        for (file, name), found in cases.items()
+        for item in Random(f"{settings.SEED} {file} {name}").sample(found, settings.SCALE.some(len(found)))
+    }
+    left_out = [item for found in cases.values() for item in found if item not in kept]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

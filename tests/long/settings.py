@@ -24,6 +24,14 @@ class Scale:
         """So many of ``whole`` trials."""
         return max(least, round(whole * self.factor))
 
+    def every(self) -> int:
+        """Of things whose number nobody knows before, one of so many."""
+        return max(1, round(1 / self.factor))
+
+    def some(self, whole: int) -> int:
+        """So many of ``whole`` cases, never more than there are."""
+        return min(whole, self.times(whole))
+
     def seconds(self, whole: float, least: float) -> float:
         """So many of ``whole`` seconds."""
         return max(least, whole * self.factor)

@@ -122,8 +122,10 @@ def test_storage_that_keeps_its_word_is_never_accused(bench: Bench, draws: Rando
 
 
 def test_every_promise_that_a_cut_broke_is_named(bench: Bench, draws: Random, scale: Scale, tally: Tally) -> None:
-    lied = 0
-    for _ in range(scale.times(CUTS // 2, least=4)):
+    lied = tried = 0
+    # Whether a cut meets a promise that is not kept yet is chance: of a few cuts, none may.
+    while tried < scale.times(CUTS // 2, least=4) or (not lied and tried < CUTS // 2):
+        tried += 1
         said, broken = bench.cut(draws, lies=True)
         told = named(said)
         tally.count("power cut: word broken", survived=said.code == (6 if broken else 0), named=told == broken)

@@ -1,4 +1,4 @@
-"""The shipped suites on scratch files: every quick form, and one of them exactly as it is shipped.
+"""The shipped suites on scratch files: every quick form, and one of them exactly as it is shipped; and the shipped workloads of files.
 
 Which points there are does not depend on how long they are: a second each, a fifth of it in a small part of the suite. The warm-up is short
 because dd's 1000 MiB are written in 200 ms where the disk is quick, and nothing would be left to measure.
@@ -17,7 +17,7 @@ from long.settings import Scale
 from plimsoll import catalog
 from support.said import Said
 from support.standstill import DiskReference
-from support.suite_points import checked, planned
+from support.suite_points import checked, planned, suites_of_storage
 
 AS_SHIPPED = "four-corners"
 
@@ -26,7 +26,7 @@ def _left_behind(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir() if path.name.startswith("plimsoll")]
 
 
-@pytest.mark.parametrize("name", [name for name in catalog.suite_names() if name != AS_SHIPPED])
+@pytest.mark.parametrize("name", [name for name in suites_of_storage() if name != AS_SHIPPED])
 def test_a_quick_suite_measures_every_point_and_leaves_nothing_behind(
     plimsoll: Callable[..., Said], tmp_path: Path, scale: Scale, name: str
 ) -> None:
@@ -49,3 +49,16 @@ def test_a_quick_suite_exactly_as_shipped_takes_less_than_three_minutes(plimsoll
     assert [result["job"]["duration_s"] for result in results] == [8.0] * 4
     assert all(result["status"] == "complete" for result in results)
     assert _left_behind(tmp_path) == []
+
+
+def test_every_shipped_workload_of_files_runs_on_a_tree_as_large_as_shipped_and_leaves_nothing(
+    plimsoll: Callable[..., Said], tmp_path: Path
+) -> None:
+    said = plimsoll("run", "files", "-t", str(tmp_path / "tree"), "--warmup", "0", "--duration", "250ms", "--json")
+    assert said.code == 0, said.err
+    ran = json.loads(said.out)["results"]
+    assert sorted(result["job"]["workload"] for result in ran) == sorted(catalog.names_tagged("files"))
+    for result in ran:
+        assert result["status"] == "complete", (result["job"]["workload"], result["error"])
+        assert all(total["errors"] == 0 for total in result["totals"].values())
+    assert not (tmp_path / "tree").exists()

@@ -9,7 +9,21 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 PATIENCE_S = 180
+CHROMIUM = Path("/usr/bin/chromium")
+
+
+def started_browser():
+    """A headless Chromium; skips the test where it is not installed."""
+    if not CHROMIUM.exists():
+        pytest.skip(f"{CHROMIUM} is not installed (apt-get install chromium): pages are not checked in a browser")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pages are not checked in a browser")
+    with sync_api.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"], timeout=PATIENCE_S * 1000)
+        yield started
+        started.close()
 
 
 @dataclass
@@ -19,6 +33,46 @@ class Opened:
     page: object
     problems: list[str]
     requests: list[str]
+
+
+class Tab:
+    """A tab of a browser; between two tests it is as it was at first: nothing loaded, the same size, light and on the screen."""
+
+    def __init__(self, browser, **options):
+        self._context = browser.new_context(offline=True, **options)
+        self._context.set_default_timeout(PATIENCE_S * 1000)
+        self._page = self._context.new_page()
+        self._size = self._page.viewport_size
+        self._found = Opened(self._page, [], [])
+        self.is_free = True
+        page = self._page
+        page.route("**/*", lambda route: route.continue_() if route.request.url.startswith("file:") else route.abort())
+        page.on("request", lambda request: self._found.requests.append(request.url))
+        page.on("console", lambda message: self._found.problems.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: self._found.problems.append(str(error)))
+
+    def open(self, path) -> Opened:
+        """A report that is drawn."""
+        self.is_free = False
+        self._found = Opened(self._page, [], [])
+        self._page.goto(path.as_uri())
+        self._page.bring_to_front()
+        # The answer is painted first, the rest is built then.
+        until(self._page, "document.documentElement.dataset.complete === 'true'")
+        return self._found
+
+    def clear(self):
+        """Ready for the next test."""
+        if not self.is_free:
+            self._page.goto("about:blank")
+            self._page.emulate_media(media="null", color_scheme="null")
+            self._page.set_viewport_size(self._size)
+            self._page.mouse.move(0, 0)
+            self.is_free = True
+
+    def close(self):
+        """Away with it."""
+        self._context.close()
 
 
 def until(page, condition, argument=None):
@@ -40,8 +94,14 @@ def bring_near(chart):
     until(chart.page, _BROUGHT_NEAR, chart.element_handle())
 
 
+def unfold(page):
+    """Open the sections that a long report keeps folded."""
+    page.evaluate("document.querySelectorAll('details.part').forEach(part => { part.open = true })")
+
+
 def show_charts(page):
     """Bring every chart that is there near the screen once."""
+    unfold(page)
     for chart in page.locator(".chart").all():
         bring_near(chart)
 

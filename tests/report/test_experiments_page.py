@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.reports import html
 from plimsoll.store.reader import open_run
-from report.browsing import DRAWN, bring_near, open_point, read_model, scroll_through, show_charts, show_numbers, until
+from report.browsing import DRAWN, bring_near, open_point, read_model, scroll_through, show_charts, show_numbers, unfold, until
 from report.planned import PUBLISHED, Run, curve, matrix, ramp, scaling, single, steady, steps, write_planned
 
 SECTIONS = "document.querySelectorAll('#comparison .chart, #experiments .chart').length"
@@ -61,7 +61,7 @@ def test_points_of_experiments_open_with_everything_they_have(report, opened):
     assert "precision: iops within 2 % after 31 s" in text
     assert "read mean <= 20ms and write mean <= 20ms: held" in text
     point.get_by_text("Confidence intervals", exact=True).click()
-    assert point.locator("caption", has_text="95 % confidence intervals").count() == 1
+    point.locator("caption", has_text="95 % confidence intervals").wait_for()
     assert found.problems == []
 
 
@@ -110,7 +110,9 @@ def test_findings_come_before_ratios_and_match_the_comparison(report, opened):
     assert page.locator("#comparison .remarks li").all_text_contents() == compared["notes"]
     show_numbers(page.locator("#comparison figure"))
     ratios = page.locator("#comparison figure tbody tr").count()
-    assert ratios == len([row for row in compared["points"] if row["metric"] == "iops"])
+    # Requests of some loads, bytes of those whose requests are large, in one chart.
+    throughputs = [row for row in compared["points"] if row["metric"] in ("iops", "bytes_per_s")]
+    assert {row["metric"] for row in throughputs} == {"iops", "bytes_per_s"} and ratios == len(throughputs)
 
 
 def test_a_click_on_a_heading_sorts_and_another_turns_it_around(report, opened):
@@ -128,6 +130,7 @@ def test_a_click_on_a_heading_sorts_and_another_turns_it_around(report, opened):
 
 def test_the_summary_sorts_by_rate_and_keeps_the_operations_of_a_point_together(report, opened):
     page = opened(report).page
+    unfold(page)
     page.locator("#summary-table th button", has_text="IOPS").click()
     sums = page.evaluate(
         """() => [...document.querySelectorAll('#summary-table tbody')].map(
@@ -152,6 +155,7 @@ def test_the_legend_hides_a_configuration(report, opened):
 
 def test_choices_change_the_charts_they_stand_above(report, opened):
     found = opened(report)
+    unfold(found.page)
     page = found.page
     lines = page.locator(".load-lines").first
     lines.locator("select").select_option("write p99")
@@ -173,6 +177,7 @@ def test_not_attained_is_said_where_it_was_not(report, opened):
 
 def test_published_figures_are_marked_as_such(report, opened):
     page = opened(report).page
+    unfold(page)
     show_charts(page)
     section = page.locator("#published")
     assert section.locator(".badge", has_text="published").count() == 1
@@ -208,6 +213,7 @@ def test_modelled_figures_are_not_called_measured_beside_published_ones(modelled
 
 def test_labels_of_a_chart_do_not_overlap(report, opened):
     page = opened(report).page
+    unfold(page)
     show_charts(page)
     overlaps = page.evaluate(
         """() => [...document.querySelectorAll('#experiments .chart')].flatMap(chart => {
@@ -250,3 +256,14 @@ def test_a_run_of_rounds_alone_has_no_empty_section_of_bars(opened, tmp_path):
     assert found.page.locator("#profiles").count() == 0
     assert "attained after round" in found.page.locator("#experiments figcaption").inner_text()
     assert found.problems == []
+
+
+def test_an_interval_is_shown_by_its_ends_which_need_not_be_equally_far(tmp_path, opened):
+    run = write_planned(tmp_path / "run", [single(("oltp-db",))], Run())
+    found = next(run.glob("points/*/result.json"))
+    result = json.loads(found.read_text())
+    result["estimates"]["read"]["iops"] |= {"value": 1000.0, "low": 990.0, "high": 1100.0}
+    found.write_text(json.dumps(result))
+    html.write([open_run(str(run))], tmp_path / "report.html")
+    page = opened(tmp_path / "report.html").page
+    assert page.locator("#summary [data-key=iops] .interval").first.inner_text() == "[990, 1,100]"

@@ -46,7 +46,7 @@ def written(tmp_path, monkeypatch):
         (tmp_path / "plimsoll").mkdir(exist_ok=True)
         (tmp_path / "plimsoll" / "records.py").write_text(text)
         monkeypatch.setattr(made, "PYTHON", tmp_path)
-        monkeypatch.setattr(made, "START", ("plimsoll.records", "Report"))
+        monkeypatch.setattr(made, "STARTS", (("plimsoll.records", "Report"),))
         return made
 
     return write
@@ -57,7 +57,7 @@ def test_a_field_keeps_its_comment_and_whether_it_may_be_missing(written):
         "class Spot(TypedDict):\n    at: int\n\n\n"
         'class ReportView(Spot):\n    """All of it."""\n\n    #: In ``ns``.\n    mean: NotRequired[float | None]\n    spots: list[Spot | None]\n'
     )
-    made.START = ("plimsoll.records", "ReportView")
+    made.STARTS = (("plimsoll.records", "ReportView"),)
     assert made.render().split("\n\n", 2)[2] == (
         "/** All of it. */\nexport interface Report {\n  at: number;\n  /** In `ns`. */\n  mean?: number | null;\n"
         "  spots: (Spot | null)[];\n}\n\nexport interface Spot {\n  at: number;\n}\n"

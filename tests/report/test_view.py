@@ -156,7 +156,7 @@ def test_a_sentence_tells_what_limited_each_modelled_configuration(run):
     ]
     assert view(runs, plain_distribution)["verdict"]["limits"] == [
         "array:nvme (modelled): limited by the flash drive nand in all 2 measurements.",
-        "array:cache (modelled): limited by the link.",
+        "array:cache (modelled): limited by the link (link arithmetic).",
     ]
 
 

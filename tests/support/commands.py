@@ -1,7 +1,9 @@
 """The ``plimsoll`` command for tests that run it by the hundred: each run is a process of its own that begins with everything imported.
 
-Model: one process imports the package, as it is installed, and forks for each command; the child gets arguments, working directory, environment
-and streams of its own and enters where the installed command does. What a start costs, two thirds of a short run, is paid once.
+Model: one process imports the package, as it is installed, and forks for each command; the child gets arguments, working directory,
+environment and streams of its own and enters where the installed command does. What a start costs, two thirds of a short run, is paid once.
+Nor does a child take apart what all of them share, which would be most of the rest: it waits for its threads, calls what asked to be called at
+the end, flushes its streams and is gone.
 Limits: what is about the start itself (imports, a signal in the middle of them, what an interpreter makes of its environment) needs the
 installed command, which is `system.conftest.COMMAND`.
 
@@ -11,6 +13,8 @@ installed command, which is `system.conftest.COMMAND`.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import importlib
 import json
 import os
@@ -21,7 +25,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NoReturn, Self
 
 from support.patience import HANGS_S
 
@@ -74,19 +78,32 @@ class Commands:
 
 
 def serve() -> None:
-    """Fork for each line of stdin, and say pid and exit code; ends with stdin. A child ends as an interpreter does."""
+    """Fork for each line of stdin, and say pid and exit code; ends with stdin."""
     import plimsoll
 
     for module in pkgutil.walk_packages(plimsoll.__path__, "plimsoll."):
         importlib.import_module(module.name)
+    # What is there already is no garbage of any child, and stays in pages that all of them share.
+    gc.collect()
+    gc.freeze()
     for line in sys.stdin:
         asked = json.loads(line)
         pid = os.fork()
         if pid == 0:
-            sys.exit(_command(asked))
+            _end(_command(asked))
         print(pid, flush=True)
         _, status = os.waitpid(pid, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
+    _end(0)
+
+
+def _end(code: int) -> NoReturn:
+    """As an interpreter ends whose program returned, without the modules taken apart."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _command(asked: dict[str, object]) -> int:

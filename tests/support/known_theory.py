@@ -20,6 +20,7 @@ from plimsoll.experiments.plan import Ask, Conclusion, Configuration, Plan, Requ
 from plimsoll.experiments.probe import Bounds, Resolution
 from plimsoll.experiments.search import ramp, search
 from plimsoll.measure import Job, measure
+from plimsoll.own_cost import OwnCost
 from plimsoll.result import Result
 from plimsoll.target import Target
 
@@ -134,7 +135,7 @@ class Bench:
             workload, options = self.engine.set_option(workload, options, name, value)
         job = Job("point", workload, options, Target(self.known.target), {"target": {"kind": "queue"}}, repeat=ask.repeat)
         # The engine's own cost says nothing in virtual time.
-        with patch.object(calibration, "load", lambda: {"null": {}, "nop": {}}):
+        with patch.object(calibration, "load", lambda: OwnCost({"null": {}, "nop": {}})):
             return measure(job, self.engine, _Nowhere(), self.engine.control())
 
 

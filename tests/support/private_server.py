@@ -1,5 +1,8 @@
 """A private PostgreSQL server as tests start it, here or in a process that can be killed.
 
+Model: initdb takes seconds of the disk. Plimsoll lets it work once for each process that tests; with `copied_data` servers get copies of what
+it left, also in processes that `killable_server` starts.
+
 server = private_server(place / "pg")
 with killable_server(place / "pg") as run:        # run.server, run.guard: processes
     run.process.kill()
@@ -7,17 +10,21 @@ with killable_server(place / "pg") as run:        # run.server, run.guard: proce
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
-from plimsoll.apps.databases.programs import programs
+from plimsoll.apps.databases.programs import Programs, programs
 from plimsoll.apps.databases.server import PrivateServer
 from plimsoll.engine import native_files
 from plimsoll.errors import PlimsollError
@@ -25,11 +32,15 @@ from support.patience import HANGS_S, wait_until
 
 #: Small, so that it starts at once.
 SMALL = {"shared_buffers": "16MB"}
+#: What `copied_data` stands in for.
+MAKE_DATA = PrivateServer._make_data
+#: Names data that may be copied to processes that hold a server.
+_DATA = "PLIMSOLL_TEST_DATA"
 _HOLDING = """
 import sys, time
 from plimsoll.engine import holding
-from support.private_server import private_server
-with holding():
+from support.private_server import copied_data, private_server
+with holding(), copied_data():
     server = private_server(sys.argv[1])
     server.start()
     print(server.pid, server._guard.pid, server.connection["host"], flush=True)
@@ -47,10 +58,45 @@ def missing_server() -> str | None:
     return None
 
 
+@contextmanager
+def reached_directory() -> Iterator[Path]:
+    """An empty directory that every user reaches, as the server's user has to."""
+    made = Path(tempfile.mkdtemp(prefix="plimsoll-test-", dir="/tmp"))
+    made.chmod(0o755)
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
 def private_server(directory: Path | str, settings: Mapping[str, str] | None = None) -> PrivateServer:
     """A server in a directory of Plimsoll's own, not started."""
     home = native_files().own(str(directory), None, "postgresql")
     return PrivateServer(home, str(directory), {**SMALL, **(settings or {})})
+
+
+@contextmanager
+def copied_data() -> Iterator[None]:
+    """Until the end private servers get a copy of data that initdb made before, and make none themselves."""
+    data = os.environ.get(_DATA) or made_once()
+
+    def copied(server: PrivateServer, found: Programs) -> None:
+        if not os.path.exists(os.path.join(server.data, "PG_VERSION")):
+            subprocess.run(["cp", "--archive", "--no-target-directory", data, server.data], check=True)
+
+    with patch.object(PrivateServer, "_make_data", copied), patch.dict(os.environ, {_DATA: data}):
+        yield
+
+
+@cache
+def made_once() -> str:
+    """Data as Plimsoll lets initdb make them, where every user reaches them; removed when this process ends."""
+    directory = tempfile.mkdtemp(prefix="plimsoll-test-", dir="/tmp")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    os.chmod(directory, 0o755)
+    server = PrivateServer(directory, directory)
+    MAKE_DATA(server, programs())
+    return server.data
 
 
 @dataclass

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plimsoll.analysis.point.summary import summarise
-from plimsoll.formats.recorded import MOVES, Recorded
+from plimsoll.formats.stored_point import MOVES, Recorded
 from plimsoll.histogram import Histogram
 from plimsoll.result import JobRecord, Result
 

@@ -70,6 +70,7 @@ class ScriptedDatabase:
     concurrent_writers = True
     runs_here = False
     builds_keys = False
+    takes_parquet = False
     text_suffix = ""
 
     def __init__(self, reaction: Callable[[str, ScriptedSession], list[Row]] = lambda _statement, _session: []) -> None:
@@ -77,6 +78,8 @@ class ScriptedDatabase:
         self.said: list[str] = []
         self.copied: dict[str, int] = {}
         self.restarts = 0
+        #: How many sessions are at what whenever that is asked.
+        self.waiting: Mapping[str, int] | None = None
 
     def open(self) -> None:
         """It always is."""
@@ -104,6 +107,10 @@ class ScriptedDatabase:
 
     def counters(self) -> Counters:
         return Counters(spill_bytes=0)
+
+    def waits(self) -> Mapping[str, int] | None:
+        """What the test says that sessions wait for."""
+        return self.waiting
 
     def processes(self) -> Sequence[int]:
         return ()

@@ -18,8 +18,9 @@ from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
-from plimsoll.engine import Json, NativeEngine, OnEvent, OnProgress
+from plimsoll.engine import IoUring, Json, NativeEngine, OnEvent, OnProgress, Permission
 from plimsoll.errors import PlimsollError
+from plimsoll.own_cost import OwnCost
 from plimsoll.target import Target
 
 INTERVAL_NS = 100_000_000
@@ -88,7 +89,7 @@ class ScriptedEngine(NativeEngine):
         self.scripts = list(scripts) or [Script()]
         self.inspection = inspection
         self.jobs: list[Json] = []
-        self.prepared: list[tuple[str, int | None, Json | None]] = []
+        self.prepared: list[tuple[str, int | None, Permission | None]] = []
         self.released: list[str] = []
         self.prepare_raises: PlimsollError | None = None
         #: What no permission lifts, by target.
@@ -111,12 +112,12 @@ class ScriptedEngine(NativeEngine):
         known = {"kind": "file", "path": path, "exists": os.path.exists(path), "size_bytes": size, "logical_block_bytes": 512, "parts": []}
         return {**known, "made_by_plimsoll": _is_ours(path)}
 
-    def write_refusal(self, target: Target, permission: Json | None) -> str | None:
+    def write_refusal(self, target: Target, permission: Permission | None) -> str | None:
         refusal: str | None = self.inspect_target(target).get("write_refusal")
         return refusal if permission is None else self.write_refusals.get(target.text)
 
     def prepare_target(
-        self, target: Target, size_bytes: int | None, permission: Json | None, on_progress: OnProgress, control: Any
+        self, target: Target, size_bytes: int | None, permission: Permission | None, on_progress: OnProgress, control: Any
     ) -> Json:
         self.prepared.append((target.text, size_bytes, permission))
         if self.prepare_raises is not None:
@@ -163,12 +164,12 @@ class ScriptedEngine(NativeEngine):
             **script.outcome,
         }
 
-    def calibrate(self, seconds: float) -> Json:
+    def calibrate(self, seconds: float) -> OwnCost:
         self.calibrations.append(seconds)
-        return {"null": {"iops_per_core": 40e6, "stamp_ns": 20.0}, "nop": {"iops_per_core": 10e6, "ring_ns": 60.0}}
+        return OwnCost({"null": {"iops_per_core": 40e6, "stamp_ns": 20.0}, "nop": {"iops_per_core": 10e6, "ring_ns": 60.0}})
 
-    def probe_io_uring(self) -> Json:
-        return {"available": True, "features": []}
+    def probe_io_uring(self) -> IoUring:
+        return IoUring(available=True)
 
 
 def interval(script: Script, index: int, streams: list[str]) -> Json:

@@ -59,12 +59,14 @@ class VirtualCourse:
 
 @dataclass
 class ScriptedSessions:
-    """``late_s`` is how much longer than asked every waiting takes; ``fail`` says which transaction fails, and how."""
+    """``late_s`` is how much longer than asked every waiting takes; ``fail`` says which transaction fails, and how; between both ends of
+    ``stall_s`` the database does nothing."""
 
     course: VirtualCourse
     service_s: float = 0.010
     servers: int = 10**6
     late_s: float = 0.0
+    stall_s: tuple[float, float] = (0.0, 0.0)
     fail: Callable[[int, Request], DatabaseError | None] = lambda _number, _request: None
     #: What every terminal asked for, in order.
     asked: list[tuple[int, Request]] = field(default_factory=list)
@@ -79,12 +81,17 @@ class ScriptedSessions:
         problem = self.fail(len(self.asked), request)
         self.asked.append((terminal, request))
         begin_ns = self.course.at_ns
+        self._free_ns = [free_ns for free_ns in self._free_ns if free_ns > begin_ns]
         if len(self._free_ns) >= self.servers:
             begin_ns = max(begin_ns, self._free_ns.pop(0))
-        self._free_ns = sorted([*self._free_ns, begin_ns + round(self.service_s * 1e9)])
+        end_ns = begin_ns + round(self.service_s * 1e9)
+        stopped_ns, on_ns = (round(each * 1e9) for each in self.stall_s)
+        if begin_ns < on_ns and end_ns > stopped_ns:
+            end_ns += on_ns - max(begin_ns, stopped_ns)
+        self._free_ns = sorted([*self._free_ns, end_ns])
         unused = isinstance(request, NewOrder) and request.unused
         verdict = "failed" if problem else "rolled back" if unused else "committed"
-        self._ends.append((begin_ns + round(self.service_s * 1e9), Ending(terminal, verdict, problem)))
+        self._ends.append((end_ns, Ending(terminal, verdict, problem)))
 
     def wait(self, seconds: float) -> Sequence[Ending]:
         until_ns = self.course.at_ns + round((seconds + self.late_s) * 1e9)

@@ -10,11 +10,33 @@ from typing import Any
 
 from plimsoll import catalog
 from plimsoll.experiments.document import read_experiments
+from plimsoll.experiments.layout_target import layout_target
 from support.suite_time import points_max
 
 Json = dict[str, Any]
 #: Only a ramp may need fewer points than it could take.
 RAMP = "20 ms"
+
+
+#: Drivers whose target is a server, a database or a directory, which a file, a device or a model is not.
+OF_SERVERS = frozenset(("analytics", "io-test", "database-durability", "decision-support", "mail", "order-entry"))
+
+
+def suites_of_storage() -> list[str]:
+    """The shipped suites that go to files, devices and models; those of servers are tested beside what they measure, those of layouts in a
+    virtual machine."""
+    return [name for name in catalog.suite_names() if not OF_SERVERS & _drivers(name) and not _lays_out(name)]
+
+
+def _lays_out(name: str) -> bool:
+    suite = read_experiments(catalog.suite_document(name), f"{name}.toml")
+    return any(layout_target(side.target) for experiment in suite.experiments for side in experiment.configurations)
+
+
+def _drivers(name: str) -> set[str]:
+    suite = read_experiments(catalog.suite_document(name), f"{name}.toml")
+    sources = [source for experiment in suite.experiments for workload in experiment.workloads for source in catalog.sources(workload)]
+    return {str(catalog.load(source).get("driver")) for source in sources}
 
 
 def planned(name: str) -> dict[str, int]:

@@ -32,6 +32,7 @@ class Answer:
     streams: Mapping[str, float] = field(default_factory=dict)
     #: Options of every stream in the definition that the job ran.
     options: Mapping[str, Any] = field(default_factory=dict)
+    block_bytes: int = 4096
 
 
 Respond = Callable[[Ask], Answer]
@@ -64,7 +65,10 @@ def result_of(ask: Ask, answer: Answer) -> Result:
     return replace(
         whole,
         job=replace(whole.job, definition=definition, arrival=answer.options.get("arrival", "closed"), duration_s=duration_s),
-        totals={op: replace(total, count=round(total.iops * duration_s)) for op, total in totals.items()},
+        totals={
+            op: replace(total, count=round(total.iops * duration_s), bytes=round(total.bytes_per_s * duration_s))
+            for op, total in totals.items()
+        },
         streams={name: made(_load(answer, iops, _mean_ms(answer))).totals for name, iops in names.items()},
         estimates=_estimates(whole, parts),
     )
@@ -75,7 +79,7 @@ def _part(answer: Answer, op: str, mean_ms: float) -> Result:
 
 
 def _load(answer: Answer, iops: float, mean_ms: float) -> Load:
-    return Load(iops=iops, mean_ns=mean_ms * 1e6, spread=answer.spread)
+    return Load(iops=iops, mean_ns=mean_ms * 1e6, spread=answer.spread, block_bytes=answer.block_bytes)
 
 
 def _mean_ms(answer: Answer) -> float:

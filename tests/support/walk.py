@@ -1,4 +1,4 @@
-"""How far a reader is led to and fro who follows one option of a fio job through the code that translates it.
+"""How far a reader is led to and fro who follows one option of another tool's job through the code that translates it.
 
 Model: a job is translated twice, with two values of the option. A function has the option in hand when what it is given or what it gives
 back differs between the two. The reader goes from one such function to the next, in the order in which they are first called. A *stay* is a
@@ -7,7 +7,7 @@ fields, and no step.
 Limits: what is handed on inside a larger value (a job, a list of lines) counts, whether it is looked at or not; so does a call that
 nothing but a remark's text depends on. That is the strict count.
 
-    walk = walked("[job]\\nrw=randrw\\nrwmixread={}\\n", "70", "30")
+    walk = walked(of_fio, "[job]\\nrw=randrw\\nrwmixread={}\\n", "70", "30")
     walk.back, walk.files
 """
 
@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
 import plimsoll.formats
-from plimsoll.formats import fio
+from plimsoll.formats import fio, vdbench
 from plimsoll.formats.known_targets import KnownTargets
 
 _PACKAGE = str(Path(plimsoll.formats.__file__).parent)
@@ -57,9 +57,19 @@ class Walk:
         return f"{len(self.stays)} stays in {len(self.files)} files, {self.back} steps back\n{stays}"
 
 
-def walked(text: str, value: str, other: str) -> Walk:
+def of_fio(text: str) -> None:
+    """Translates a job of fio."""
+    fio.translate(text, "job.fio", None, {}, KnownTargets(given=1 << 30))
+
+
+def of_vdbench(text: str) -> None:
+    """Translates a parameter file of Vdbench."""
+    vdbench.translate(text, "job", None, {}, KnownTargets(given=1 << 30))
+
+
+def walked(translate: Callable[[str], None], text: str, value: str, other: str) -> Walk:
     """The walk of the option whose value stands as ``{}`` in a job; the other value has to take the same way."""
-    one, two = _calls(text.format(value)), _calls(text.format(other))
+    one, two = (_calls(translate, text.replace("{}", each)) for each in (value, other))
     blocks = difflib.SequenceMatcher(
         None, [(call.file, call.function) for call in one], [(call.file, call.function) for call in two], autojunk=False
     ).get_matching_blocks()
@@ -74,7 +84,7 @@ def walked(text: str, value: str, other: str) -> Walk:
     return Walk(tuple((file, tuple(functions)) for file, functions in stays))
 
 
-def _calls(text: str) -> list[_Call]:
+def _calls(translate: Callable[[str], None], text: str) -> list[_Call]:
     """The functions of the package that are called while a job is translated."""
     calls: list[_Call] = []
     running: dict[FrameType, _Call] = {}
@@ -93,10 +103,10 @@ def _calls(text: str) -> list[_Call]:
             running[frame].returned = _shown(returned)
 
     # Whatever is imported on the way is so before the walk.
-    fio.translate(text, "job.fio", None, {}, KnownTargets(given=1 << 30))
+    translate(text)
     sys.setprofile(profile)
     try:
-        fio.translate(text, "job.fio", None, {}, KnownTargets(given=1 << 30))
+        translate(text)
     finally:
         sys.setprofile(None)
     return calls

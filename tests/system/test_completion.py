@@ -29,6 +29,13 @@ TYPED = [
     ("plimsoll run mine.t", "plimsoll run mine.toml "),
     ("plimsoll compare 2026-11-2", "plimsoll compare 2026-11-21T10-00-00_oltp-db "),
     ("plimsoll forget before --out elsew", "plimsoll forget before --out elsewhere/"),
+    ("plimsoll ramp oltp-db --objective 'write p95", "plimsoll ramp oltp-db --objective 'write p95 <= 5ms'"),
+    (
+        "plimsoll ramp oltp-db --objective 'read mean <= 8ms and write me",
+        "plimsoll ramp oltp-db --objective 'read mean <= 8ms and write mean <= 20ms'",
+    ),
+    ("plimsoll run oltp-db --precision '2% of write p9", "plimsoll run oltp-db --precision '2% of write p9"),
+    ("plimsoll compare latest --metric ban", "plimsoll compare latest --metric bandwidth "),
     ("plimsoll no-such-command x", "plimsoll no-such-command x"),
 ]
 

@@ -66,7 +66,10 @@ def test_a_command_of_a_guide_is_one_that_plimsoll_takes(guide: Path, command: s
     if verb not in MEASURING or "--" in words or any(word.endswith(".vdb") for word in words):
         assert plimsoll(verb, "--help").returncode == 0
         return
-    words = [word.replace("/mnt/saswork", str(tmp_path)).replace("64GiB", "1GiB").replace("10GiB", "1GiB") for word in words if word != "…"]
+    # Where the guide has an array this test has a disk, with room for little.
+    smaller = {"/mnt/saswork": str(tmp_path), "64GiB": "1GiB", "10GiB": "1GiB", "rows=40M": "rows=40k"}
+    for there, here in smaller.items():
+        words = [word.replace(there, here) for word in words if word != "…"]
     planned = plimsoll(verb, *words, *([] if "--dry-run" in words else ["--dry-run"]))
     assert planned.returncode == 0, planned.stderr
     assert "plan " in planned.stdout

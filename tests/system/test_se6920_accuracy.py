@@ -30,8 +30,8 @@ def rows(array: str, access: str) -> list[Measured]:
 
 def errors(target: str, measured: list[Measured]) -> list[float]:
     with Modelling(processes=2) as modelling:
-        rates = modelling.rates([Trial(target, one.load, REQUESTS) for one in measured])
-    return [abs(rate / one.row.iops - 1) for rate, one in zip(rates, measured, strict=True)]
+        found = modelling.figures([Trial(target, one.load, REQUESTS) for one in measured])
+    return [one.row.error(figures["iops"]) for figures, one in zip(found, measured, strict=True)]
 
 
 def mean(values: list[float]) -> float:
@@ -50,7 +50,7 @@ def test_rows_of_eight_gigabytes_that_were_held_out_are_predicted_within_ten_per
     measured = rows(array, "random")
     held_out = [one for one in measured if one.row.values["region_length"] == 8 << 30]
     law = power_law([one.row for one in measured if one not in held_out])
-    null = [abs((law.iops(one.row) or 0.0) / one.row.iops - 1) for one in held_out]
+    null = [one.row.error(law.said(one.row) or 0.0) for one in held_out]
     error = mean(errors(f"array:{array}?{WITHOUT_8G[array]}", held_out))
     assert len(held_out) == 4
     assert error <= 0.10

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from plimsoll import catalog
 from support.standstill import DiskReference
-from support.suite_points import checked, planned
+from support.suite_points import checked, planned, suites_of_storage
 
 SHORT = ("--duration", "200ms", "--warmup", "50ms")
 ON_A_FILE = "four-corners"
@@ -26,8 +25,7 @@ def left_behind(tmp_path) -> list[str]:
     return [path.name for path in tmp_path.iterdir() if path.name.startswith("plimsoll")]
 
 
-# Decision support needs a database, which no target in virtual time has; it is tested in test_decision_support.py.
-@pytest.mark.parametrize("name", [name for name in catalog.suite_names() if name != "decision-support"])
+@pytest.mark.parametrize("name", suites_of_storage())
 def test_a_quick_suite_measures_every_point(plimsoll, name):
     # Without a warm-up, in which dd would be done with its 1000 MiB.
     expected = planned(name)

@@ -13,7 +13,8 @@ from plimsoll.analysis.comparison.marks import Evidence, mark_pair, side_mark
 from plimsoll.analysis.comparison.of_run import comparison_of
 from plimsoll.analysis.comparison.sides import FASTER, NOT_SHOWN, TOO_SHORT
 from plimsoll.analysis.objective.judgement import parse_objective
-from plimsoll.reports.answer import Asked, answer
+from plimsoll.reports.answer import answer
+from plimsoll.reports.marks import Asked
 from plimsoll.result import Estimate, Flag, Result
 from support.made_results import Load, Setting, failed, made
 
@@ -188,3 +189,53 @@ def test_an_answer_of_a_derived_load_says_that_it_is_not_comparable() -> None:
     assert said.count("derived from") == 1
     assert "derived from TPC-H, not comparable with published TPC-H results" in driven("decision-support", streams=2)
     assert "derived from" not in driven("files")
+
+
+def named(workload: str, load: Load, *, settings: dict[str, int] | None = None, kind: str = "single") -> Result:
+    place = {"experiment": "profiles", "kind": kind, "configuration": "/dev/sdb", "settings": settings or {}}
+    return made(load, setting=Setting(workload, workload.capitalize(), target="/dev/sdb", place=place))
+
+
+def test_a_few_workloads_stand_in_the_sentence_each_in_its_own_unit() -> None:
+    # It was "637 IOPS (sequential) to 7,023 IOPS (random)", of which the first are requests of 128 KiB.
+    results = [named("sequential", Load(637, 2 * MS, block_bytes=128 << 10)), named("random", Load(7023, 2 * MS))]
+    assert answer(results).sentence == "/dev/sdb does Sequential 83.5 MB/s, Random 7,023 IOPS."
+
+
+def test_many_workloads_are_a_range_of_requests_and_one_of_bandwidth() -> None:
+    small = [named(f"small-{size}", Load(size, 2 * MS)) for size in (100, 300, 200)]
+    large = [named(f"large-{size}", Load(size, 2 * MS, block_bytes=1 << 20)) for size in (100, 200)]
+    ranges = "100 IOPS (Small-100) to 300 IOPS (Small-300), 105 MB/s (Large-100) to 210 MB/s (Large-200)"
+    assert answer([*small, *large]).sentence == f"/dev/sdb does {ranges} in 5 workloads."
+
+
+def test_a_range_whose_ends_are_equal_is_one_figure() -> None:
+    results = [named("random", Load(11_111, 2 * MS), settings={"threads": threads}) for threads in (1, 2)]
+    assert answer(results).sentence == "/dev/sdb does 11,111 IOPS in 2 measurements of Random."
+
+
+def test_several_marks_stand_in_the_sentence_each_in_its_own_unit() -> None:
+    def one(workload: str, size: int) -> list[Result]:
+        place = {"experiment": "ramp", "kind": "ramp", "configuration": "/dev/sdb"}
+        setting = Setting(workload, workload.capitalize(), target="/dev/sdb", place=place)
+        return [made(Load(iops, mean * MS, 0.01, block_bytes=size), level, setting=setting) for level, iops, mean in HELD]
+
+    found = answer([*one("random", 4096), *one("streams", 512 << 10)], Asked([RAMP]))
+    assert found.sentence == "/dev/sdb carries Random 1,200 IOPS, Streams 629 MB/s within 'read mean <= 20ms'."
+
+
+def test_equal_sides_are_not_told_apart_by_noughts() -> None:
+    # It was "r1 is 1.0000 × as fast as r5 on average (1.0000 ×)".
+    sides = [Side(name, [named(w, Load(rate, 2 * MS, 0.01)) for w in ("random", "other")]) for name, rate in (("r5", 1e6), ("r1", 1e6 + 1))]
+    assert "1.00 × as fast as r5 on average: " in compare(sides).answer()
+
+
+def test_a_side_that_fails_at_the_lowest_level_and_is_asked_no_more_holds_no_level() -> None:
+    # It was "slow is slower than fast: 0.012 ×, IOPS from 15,116 to 186": a single level was no load line, so there were no marks.
+    results = [*ramp(HELD, "fast"), *ramp([(1, 40, 30)], "slow")]
+    compared = comparison_of(results, [RAMP], adaptive=["ramp"])
+    assert compared is not None
+    assert compared.answer() == "fast carries 1,200 IOPS at 20 ms; slow holds no level."
+    # A single level that held says nothing of what more would have done.
+    held = comparison_of([*ramp(HELD, "fast"), *ramp([(1, 400, 3)], "slow")], [RAMP], adaptive=["ramp"])
+    assert held is not None and held.marks == ()

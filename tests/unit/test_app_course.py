@@ -11,6 +11,7 @@ import pytest
 
 from plimsoll.apps import course as course_module
 from plimsoll.apps.course import Course, Ended, Timing
+from support.patience import HANGS_S
 
 MS = 1_000_000
 
@@ -49,6 +50,18 @@ def busily(course: Course) -> None:
         course.recorder.complete(call)
 
 
+def test_the_servers_of_a_load_are_told_before_it_starts() -> None:
+    events: list[tuple[str, Any]] = []
+    course = Course(Timing(0, 20 * MS, 20 * MS), lambda kind, what: events.append((kind, what)), Brake())
+    course.servers = (17,)
+    course.run(Script(busily))
+    assert [kind for kind, _ in events[:3]] == ["servers", "ready", "start"]
+    assert events[0][1] == {"pids": [17]}
+    events.clear()
+    Course(Timing(0, 20 * MS, 20 * MS), lambda kind, what: events.append((kind, what)), Brake()).run(Script(busily))
+    assert events[0][0] == "ready", "a load without servers has nothing to look for"
+
+
 def test_phases_end_by_the_clock_and_intervals_follow_each_other_without_a_gap() -> None:
     ended, intervals, _ = run(busily, Timing(60 * MS, 200 * MS, 50 * MS))
     phases = [interval["phase"] for interval in intervals]
@@ -77,7 +90,7 @@ def test_a_pulled_brake_interrupts_what_is_under_way_and_what_completes_then_is_
     def stuck(course: Course) -> None:
         call = course.recorder.begin("query", "s")
         brake.stop()
-        assert load.interrupted.wait(60)
+        assert load.interrupted.wait(HANGS_S)
         course.recorder.complete(call)
 
     load = Script(stuck)
@@ -113,7 +126,7 @@ def test_a_call_without_an_answer_is_told_of_while_it_waits(monkeypatch: pytest.
 
     def hanging(course: Course) -> None:
         call = course.recorder.begin("write", "s")
-        assert heard.wait(60)
+        assert heard.wait(HANGS_S)
         course.recorder.complete(call)
         course.stop("amount")
 

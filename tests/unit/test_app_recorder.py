@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.apps.recorder import Due, Recorder
-from plimsoll.histogram import decoded
+from plimsoll.histogram import Histogram, decoded
 
 S = 1_000_000_000
 
@@ -37,7 +37,7 @@ def test_a_call_counts_where_it_completed_and_its_time_where_it_was_under_way(cl
     second = recorder.cut()
     assert (first.busy_ns, first.cells, second.busy_ns) == (30, {}, 70)
     cell = second.cells["copy", "read"]
-    assert (cell.latency.max, cell.bytes, cell.latency_sum_ns) == (100, 4096, 100)
+    assert (cell.latency.histogram().max, cell.bytes, cell.latency_sum_ns) == (100, 4096, 100)
     assert first.event(0)["inflight_mean"] == 1.0 and second.event(1)["inflight_mean"] == pytest.approx(70 / 80)
 
 
@@ -118,3 +118,20 @@ def test_a_clock_that_steps_back_takes_nothing_away(clock: Clock, recorder: Reco
     clock.now_ns = 40
     assert recorder.complete(call) == 100
     assert recorder.cut().busy_ns == 0
+
+
+def test_calls_that_were_counted_elsewhere_have_their_counts_bytes_and_latencies() -> None:
+    recorder = Recorder(lambda: 10_000, "measure")
+    recorder.add("read", "workflows", 130_000, 3_000, "500*2 2000*1")
+    recorder.add("read", "workflows", 65_536, 100, "100*1")
+    (cell,) = recorder.cut().event(0)["cells"]
+    assert (cell["op"], cell["stream"], cell["count"], cell["bytes"], cell["latency_sum_ns"]) == ("read", "workflows", 4, 195_536, 3100.0)
+    found = decoded(cell["latency"])
+    assert [(value, count) for value, count in found.buckets()] == [(100, 1), (500, 2), (2000, 1)]
+
+
+@pytest.mark.parametrize("said", ["", "nothing", "5*", "*5", "-1*2"])
+def test_text_that_counts_nothing_is_left_out(said: str) -> None:
+    histogram = Histogram()
+    histogram.record_text(f"7*1 {said}")
+    assert histogram.buckets() == [(7, 1)]

@@ -232,6 +232,24 @@ def test_settings_are_laid_on_the_composed_document():
     assert array_document("msa50-sas-10k-raid5-10")["controller"][0]["cache"]["battery"] is True
 
 
+def test_a_part_is_exchanged_before_parts_are_put_in():
+    plain = described("array:msa50-sas-10k-raid5-8")
+    changed = described("array:msa50-sas-10k-raid5-8?devices.disk.model.part=savvio-15k3-300g&host.request_ns=7us")
+    own, other = (document["devices"][0]["model"] for document in (plain, changed))
+    assert (own["rotation_rpm"], other["rotation_rpm"]) == (10_000, 15_000)
+    assert changed["host"]["request_ns"] == 7_000, "values are set in what comes out"
+    assert {key for key in changed if changed[key] != plain[key]} == {"devices", "host"}
+
+
+def test_an_array_with_another_part_is_written_whole(tmp_path):
+    written = overlay("nvme", "devices.nvme.model.part=sata-ssd-960g&host.request_ns=7us", str(tmp_path), "fitted")
+    (tmp_path / "mine.toml").write_text(tomli_w.dumps(written))
+    mine = described(f"array:{tmp_path / 'mine.toml'}")
+    meant = described("array:nvme?devices.nvme.model.part=sata-ssd-960g&host.request_ns=7us")
+    assert [mine[key] for key in ("devices", "link", "group")] == [meant[key] for key in ("devices", "link", "group")]
+    assert (mine["host"]["request_ns"], mine["host"]["sources"]["request_ns"]) == (7_000, "fitted")
+
+
 @pytest.mark.parametrize(
     ("target", "sentence"),
     [
@@ -240,6 +258,9 @@ def test_settings_are_laid_on_the_composed_document():
         ("array:nvme?controller.raid.cores=2", "leads nowhere at `raid`; there are software."),
         ("array:nvme?controller=2", "`controller` is a table, not a value"),
         ("array:nvm", "did you mean 'nvme'?"),
+        ("array:nvme?devices.nvme.model.part=ssd", "drive 'ssd' is unknown; "),
+        ("array:nvme?devices.disk.model.part=nvme-1t", "leads nowhere at `disk`; there are nvme."),
+        ("array:nvme?group.single.raid.part=x", "`group.single.raid.part` exchanges nothing: there is no part"),
     ],
 )
 def test_a_target_that_means_nothing_is_refused(target, sentence):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
+import random
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from plimsoll.analysis.array_fit.figure import demerit, of_part, quantiles
 from plimsoll.analysis.array_fit.outcome import FoldOutcome, Outcome, Predicted, fit_unknowns, folds, mean_error, power_law
-from plimsoll.analysis.array_fit.row import Row, condition, read_row
+from plimsoll.analysis.array_fit.row import Row, condition, read_rows
 from plimsoll.analysis.array_fit.unknown import Position, grid, parse_unknown, parse_unknowns, run_search, simplex
 from plimsoll.catalog.arrays import described
 from plimsoll.catalog.composition.key_units import with_unit
@@ -18,8 +23,11 @@ from plimsoll.cli.program import main
 from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.points.array_fit import FitAsked
-from plimsoll.points.array_runs import Load, Trial, fill_bytes, modelled_rate
+from plimsoll.points.array_runs import Load, Trial, fill_bytes, modelled
+from plimsoll.points.measured_rows import Asked, _load
+from plimsoll.points.measured_trace import measured_parts
 from plimsoll.reports.terminal.fit import outcome_lines, range_lines
+from plimsoll.target import target_of
 
 Json = dict[str, Any]
 
@@ -52,7 +60,7 @@ def measured_here(folder: Path, changed: dict[int, float] | None = None) -> Path
         for block in (8, 16, 32, 64):
             stream = {"random_percent": 100, "block_size": block * KIB, "threads": 8, "region_length": f"{size}MiB"}
             load = Load(engine.check_workload({"stream": [stream]}, "x"), 500.0, block * KIB, size * MIB, "uniform")
-            iops = modelled_rate(Trial(f"array:{folder / 'small.toml'}?{planted}", load, 2000, 5))
+            iops = modelled(Trial(f"array:{folder / 'small.toml'}?{planted}", load, 2000, 5))["iops"]
             lines.append(f"random,{size},{block},8,{(changed or {}).get(size, 1.0) * iops:.3f}")
     file = folder / "rows.csv"
     file.write_text("\n".join(lines) + "\n")
@@ -150,10 +158,10 @@ def test_the_null_model_is_the_power_law_worked_out_by_hand() -> None:
     constant, exponents = law.laws[""]
     assert exponents == pytest.approx({"block_size": -2.0, "region_length": -1.0})
     assert constant / math.log(2) == pytest.approx(8 + 3 * 2 + 1)
-    assert law.iops(row(1, block_size=2**5, region_length=2**3)) == pytest.approx(2.0 ** (15 - 10 - 3))
+    assert law.said(row(1, block_size=2**5, region_length=2**3)) == pytest.approx(2.0 ** (15 - 10 - 3))
     # Three rates over one factor, not on a line: the mean of log2 is 5, the slope is that of the outer two.
     bent = power_law([row(2.0**rate, block_size=2**block) for block, rate in ((1, 6), (2, 6), (3, 3))])
-    assert bent.iops(row(1, block_size=4)) == pytest.approx(2.0**5)
+    assert bent.said(row(1, block_size=4)) == pytest.approx(2.0**5)
     assert bent.laws[""][1]["block_size"] == pytest.approx(-1.5)
 
 
@@ -161,8 +169,8 @@ def test_the_null_model_leaves_out_what_does_not_vary_or_varies_with_another_and
     rows = [row(100.0 * size, block_size=8, region_length=size, level=size) for size in (1, 2, 4)]
     assert power_law(rows).laws[""][1] == pytest.approx({"region_length": 1.0})
     two = power_law([row(10.0, access="random", block_size=8), row(90.0, access="sequential", block_size=8)])
-    assert two.iops(row(1, access="sequential", block_size=8)) == pytest.approx(90.0)
-    assert two.iops(row(1, access="other", block_size=8)) is None
+    assert two.said(row(1, access="sequential", block_size=8)) == pytest.approx(90.0)
+    assert two.said(row(1, access="other", block_size=8)) is None
 
 
 def test_an_error_is_the_mean_of_the_relative_ones_of_its_own_rows() -> None:
@@ -348,17 +356,17 @@ def test_what_cannot_be_fitted_is_one_sentence(
 
 def test_sizes_of_rows_and_conditions_mean_what_they_mean_everywhere() -> None:
     # 8GB was 8 GiB here and 8·10⁹ bytes in every option.
-    read = read_row("a:2", {"size": "8GB", "block": "8KiB", "rotation": "10k rpm", "iops": "5"})
+    (read,) = read_rows("a:2", {"size": "8GB", "block": "8KiB", "rotation": "10k rpm", "iops": "5"})
     assert read.values["region_length"] == 8e9 and read.values["block_size"] == 8192.0 and read.values["rotation"] == "10k rpm"
     assert condition("size=8GB", "--where").holds(read) and not condition("size=8G", "--where").holds(read)
     with pytest.raises(InputError, match="a:2: block: '64KB' is not a clear size; write KiB for steps of 1024 or kB for steps of 1000"):
-        read_row("a:2", {"block": "64KB", "iops": "5"})
+        read_rows("a:2", {"block": "64KB", "iops": "5"})
     with pytest.raises(InputError, match="--where block=64KB: '64KB' is not a clear size"):
         condition("block=64KB", "--where")
 
 
 def test_a_row_has_one_name_per_column_and_one_unit_per_size() -> None:
-    read = read_row("a:2", {"size_mb": "2048", "block": "16k", "threads": "4", "queue_depth": "8", "resp_ms": "4.7", "iops": "3340"})
+    (read,) = read_rows("a:2", {"size_mb": "2048", "block": "16k", "threads": "4", "queue_depth": "8", "resp_ms": "4.7", "iops": "3340"})
     assert read.values == {
         "region_length": 2.0**31,
         "block_size": 2.0**14,
@@ -374,3 +382,138 @@ def test_a_row_has_one_name_per_column_and_one_unit_per_size() -> None:
 
 def test_the_seed_zero_is_a_seed_like_any_other() -> None:
     assert [FitAsked.of({"measured": "rows.csv", "unknown": (), "seed": seed}).seed for seed in (0, 7, None)] == [0, 7, 1]
+
+
+def test_an_array_without_a_cache_is_fitted_like_any_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    swept = (
+        "--over",
+        "queue_depth=1,2,4",
+        "-t",
+        "array:nvme?host.request_ns=9us",
+        "-d",
+        "0.1s",
+        "-w",
+        "0.01s",
+        "--out",
+        str(tmp_path),
+        "-q",
+    )
+    assert main(["run", "random-read-4k", *swept]) == 0
+    asked = ("--unknown", "host.request_ns=2us..50us:log", "--hold-out", "queue_depth=2", "--requests", "2000", "--processes", "1")
+    capsys.readouterr()
+    (run,) = tmp_path.iterdir()
+    assert main(["fit", "array:nvme", "--measured", str(run), *asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["values"]["host.request_ns"] == pytest.approx(9_000, rel=0.1)
+
+
+#: Reads and writes per second that are due at random instants.
+MIXED = ((20_000, 1_000), (60_000, 1_000), (20_000, 3_000), (60_000, 3_000), (100_000, 1_000))
+OF_FLASH = {"page_read_us": 82, "write_overhead_us": 37}
+
+
+def planted_latencies(file: Path, planted: Mapping[str, int]) -> None:
+    """Rows of mixed open loads with the percentiles that the drive itself gave with planted values."""
+    figures = ("read p50", "read p95", "read p99", "write mean", "iops")
+    target = "array:nvme?" + "&".join(f"devices.nvme.model.{key}={value}" for key, value in planted.items())
+    lines = ["read_rate,read_block_kb,write_rate,write_block_kb,read_p50_us,read_p95_us,read_p99_us,write_mean_us"]
+    for reads, writes in MIXED:
+        rows = read_rows(
+            "here", {"read_rate": str(reads), "read_block_kb": "4", "write_rate": str(writes), "write_block_kb": "64", "iops": "1"}
+        )
+        (one,) = loads_of(rows, target)
+        found = modelled(Trial(target, one, 20_000, 7, figures))
+        assert found["iops"] == pytest.approx(reads + writes, rel=0.03), "requests are due at these rates"
+        # Writes end in the drive's buffer, before any read of a page could.
+        assert found["write mean"] < planted["page_read_us"] * 1e3 < found["read p50"]
+        lines.append(f"{reads},4,{writes},64," + ",".join(f"{found[name] / 1000:.2f}" for name in figures[:4]))
+    file.write_text("\n".join(lines) + "\n")
+
+
+def loads_of(rows: list[Row], target: str) -> list[Load]:
+    return [_load([one], Asked(), float(native().inspect_target(target_of(target))["size_bytes"])) for one in rows]
+
+
+def test_percentiles_of_mixed_open_loads_are_fitted_to_and_predicted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    planted_latencies(tmp_path / "rows.csv", OF_FLASH)
+    asked = ["fit", "array:nvme", "--measured", str(tmp_path / "rows.csv"), "--hold-out", "read_rate=100000", "--requests", "4000"]
+    unknowns = [word for key in OF_FLASH for word in ("--unknown", f"devices.nvme.model.{key}=10..150")]
+    assert main([*asked, *unknowns, "--processes", "1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    for key, value in OF_FLASH.items():
+        assert found["values"][f"devices.nvme.model.{key}"] == pytest.approx(value, abs=2), key
+    (fold,) = found["folds"]
+    assert fold["error"]["held_out"] < 0.06 and fold["error"]["held_out"] < fold["null_error"]["held_out"]
+    assert [one["figure"] for one in found["rows"][:4]] == ["read p50", "read p95", "read p99", "write mean"]
+
+
+def test_a_row_has_as_many_figures_as_columns_with_one() -> None:
+    cells = {"rate": "500", "block": "4k", "access": "random", "iops": "480", "p99_9_ms": "1.5", "read_mean_us": "80", "note_us": "3"}
+    read = read_rows("a:2", cells)
+    assert [(one.figure, one.measured) for one in read] == [("iops", 480.0), ("p99.9", 1.5e6), ("read mean", 80e3)]
+    assert read[0].values["note_us"] == 3.0, "any other column tells rows apart"
+    for column, text, sentence in (
+        ("p99_us", "0", "a:2: p99_us: '0' is not a time; write a number above 0"),
+        ("read_rate", "none", "a:2: read_rate: 'none' is not a rate; write requests per second above 0"),
+        ("write_access", "some", "a:2: write_access: 'some' is unknown; write random or sequential"),
+    ):
+        with pytest.raises(InputError, match=re.escape(sentence)):
+            read_rows("a:2", {"iops": "5", **cells, column: text})
+
+
+def test_the_demerit_is_the_distance_between_two_distributions_over_the_measured_mean() -> None:
+    # Half of the responses 2 too long: the root of (0 + 4) / 2, over a mean of 2.
+    assert demerit([1.0, 3.0], [1.0, 5.0]) == pytest.approx(math.sqrt(2) / 2)
+    assert demerit([1.0, 3.0], [1.0, 3.0]) == 0
+    assert quantiles([5.0, 1.0])[:1] == (1.0,) and quantiles([5.0, 1.0])[-1] == 5.0
+
+
+def test_the_null_model_of_a_distribution_has_not_seen_what_is_held_out() -> None:
+    parts = [Row("here", {"part": float(part)}, 2.0, of_part(part), (1.0, 1.0 + part)) for part in (1, 2)]
+    held_out = folds(parts, [condition("part=2", "--hold-out")])
+    found = fit_unknowns(parts, held_out, [parse_unknown("x=0..100", with_unit)], lambda: grid(1, 2), lambda asked: [0.3 for _ in asked])
+    assert mean_error(parts, found.rows, held_out=True) == 0.3
+    assert mean_error(parts, found.rows, held_out=True, null=True) == demerit((1.0, 3.0), (1.0, 2.0))
+
+
+def trace_of(target: str, file: Path, report: Path) -> None:
+    """An MSR trace of reads whose response times are those of a target: reads come ever more often."""
+    draws, at_ns, lines = random.Random(3), 0, []
+    for number in range(4_000):
+        at_ns += int(draws.expovariate(1.0) * (400_000, 100_000, 40_000, 20_000)[number // 1_000])
+        lines.append((at_ns // 100 * 100, draws.randrange(100_000) * 4096))
+    write_msr(file, [(*line, 1_000) for line in lines])
+    (_, load), *_ = measured_parts(str(file), target)
+    options = native().check_job({"duration": "60s", "warmup": "0s", "interval": "1s", "lateness_report": str(report)})
+    job: Any = {"workload": load.workload, "job": options, "target": target_of(target), "permission": None}
+    native().run_job(job, lambda *_: None, native().control())
+    told = list(csv.DictReader(report.read_text().splitlines()))
+    assert len(told) == len(lines)
+    responses = [int(one["completed_ns"]) - int(one["due_ns"]) for one in sorted(told, key=lambda one: int(one["due_ns"]))]
+    write_msr(file, [(*line, response) for line, response in zip(lines, responses, strict=True)])
+
+
+def write_msr(file: Path, lines: list[tuple[int, int, int]]) -> None:
+    begin = 128_166_372_000_000_000
+    file.write_text("".join(f"{begin + at_ns // 100},host,0,Read,{offset},4096,{took_ns // 100}\n" for at_ns, offset, took_ns in lines))
+
+
+def test_a_trace_is_fitted_to_by_the_demerit_of_its_responses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace_of("array:sata-ssd?devices.ssd.model.page_read_us=95", tmp_path / "a.csv", tmp_path / "late.csv")
+    asked = ["fit", "array:sata-ssd", "--measured", f"trace:{tmp_path / 'a.csv'}", "--hold-out", "part=4", "--processes", "1"]
+    assert main([*asked, "--unknown", "devices.ssd.model.page_read_us=40..200", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["values"]["devices.ssd.model.page_read_us"] == pytest.approx(95, abs=2)
+    (fold,) = found["folds"]
+    assert fold["error"]["held_out"] < 0.03 < fold["null_error"]["held_out"]
+    assert main([*asked, "--unknown", "devices.ssd.model.page_read_us=94..96"]) == 0
+    said = capsys.readouterr().out
+    assert "An error is the demerit" in said and "responses" in said
+
+
+def test_a_trace_without_responses_cannot_be_fitted_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_msr(tmp_path / "a.csv", [(number * 1_000_000, 0, 0) for number in range(200)])
+    asked = ["fit", "array:nvme", "--measured", f"trace:{tmp_path / 'a.csv'}", "--hold-out", "part=4", *UNKNOWN]
+    assert main(asked) == 2
+    assert "part 1 of 4 has fewer than 20 responses; give a trace that says when requests were answered" in capsys.readouterr().err
+    assert main([*asked, "--workload", "oltp-db"]) == 2
+    assert "--workload: a trace says itself what was asked for; leave it out" in capsys.readouterr().err

@@ -9,7 +9,7 @@ import os
 import re
 from pathlib import Path
 
-from plimsoll.catalog.arrays import array_document, array_names, families
+from plimsoll.catalog.arrays import array_document, array_names, described, families
 from plimsoll.catalog.composition.reference import names_of_arrays, names_of_parts
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "arrays.md"
@@ -32,7 +32,11 @@ def test_the_tables_are_up_to_date():
 def test_the_arrays_named_in_the_guide_exist():
     text = PAGE.read_text(encoding="utf-8").split("<!-- names -->")[0]
     named = re.findall(r"array:([a-z][\w-]+)", text) + re.findall(r'like = "([\w-]+)"', text)
-    assert len(named) >= 4 and set(named) <= set(array_names())
+    by_family = [target for target in re.findall(r"array:([a-z][\w-]+\?[\w.=&-]+)", text) if target.partition("?")[0] not in array_names()]
+    assert len(named) >= 4 and set(named) <= {*array_names(), *(family.name for family in families())}
+    assert by_family
+    for target in by_family:
+        assert described(f"array:{target}")["name"] in array_names()
 
 
 def test_the_example_of_the_guide_is_an_array(tmp_path):

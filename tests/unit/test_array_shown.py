@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from plimsoll.catalog.arrays import array_names, families
 from plimsoll.cli.program import main
+from plimsoll.engine import Json, NativeEngine, native
+from plimsoll.target import Target
 
 TWO_KINDS = """
 name = "two"
@@ -22,6 +26,25 @@ group = [
 ]
 volumes = [{ name = "lun", groups = ["slow-group", "quick-group"] }]
 """
+
+
+@cache
+def _described(target: Target, simulate: bool) -> Json:
+    found: Json = DESCRIBE(native(), target, simulate=simulate)
+    return found
+
+
+DESCRIBE = NativeEngine.describe_array
+
+
+@pytest.fixture(autouse=True)
+def described_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an array is takes a second to simulate, however wide the terminal."""
+
+    def describe(_: NativeEngine, target: Target, *, simulate: bool = False) -> Json:
+        return deepcopy(_described(target, simulate))
+
+    monkeypatch.setattr(NativeEngine, "describe_array", describe)
 
 
 def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
@@ -48,7 +71,26 @@ def test_sets_that_bound_alike_are_named_together(capsys: pytest.CaptureFixture[
     monkeypatch.setenv("COLUMNS", "200")
     found = limits(shown(capsys, "show", "array:msa2000-raid5"))
     assert found[0] == "limited by the disks front and rear; simulated by the disks front and rear"
-    assert found[3] == "limited by the link array-maximum; simulated by the link array-maximum"
+    # A rate that only follows from that of a link is an upper bound, and is called one.
+    assert found[3] == "limited by the link array-maximum, at most 1,153 MB/s (link arithmetic); simulated by the link array-maximum"
+
+
+def test_a_data_path_of_a_controller_is_told_or_said_not_to_be_known(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    known, unknown = (" ".join(" ".join(shown(capsys, "show", f"array:{name}")).split()) for name in ("se6920-raid5", "msa2040"))
+    assert ", data path of 108 MB/s" in known and "data path not known" not in known
+    assert ", data path not known" in unknown
+
+
+def test_arrays_whose_sequential_rate_is_link_arithmetic_say_so_in_the_list(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    lines = [" ".join(line.split()) for line in shown(capsys, "list", "--arrays")]
+    assert "sequential nvme reads at most 3,346 MB/s (link arithmetic)" in lines
+    assert not any(line.startswith("sequential nearline") for line in lines), "its disks limit it"
 
 
 def test_the_only_disks_of_an_array_need_no_name(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +116,12 @@ def test_the_list_of_arrays_fits_the_terminal_and_120_columns_where_there_is_non
         monkeypatch.setenv("COLUMNS", columns) if columns else monkeypatch.delenv("COLUMNS")
         lines = shown(capsys, "list", "--arrays")
         assert max(map(len, lines)) <= width
-        assert {f"array:{family.pattern}" for family in families()} <= set(lines)
+        assert {f"array:{family.pattern}" for family in families() if family.axes} <= set(lines)
+        # First a line for each family, those of today before all others.
+        begins = [line.split()[0] for line in lines if line.startswith("array:") and len(line.split()) > 2]
+        assert sorted(begins) == [f"array:{family.name}" for family in families()]
+        today = [f"array:{family.name}" for family in families() if "today" in family.tags()]
+        assert begins[: len(today)] == today
 
 
 def test_a_choice_is_shown_although_nobody_says_where_it_comes_from(

@@ -13,6 +13,7 @@ from plimsoll.engine import native
 from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.schedule import schedule
 from plimsoll.measure import Job, measure
+from plimsoll.own_cost import OwnCost
 from plimsoll.points.asked import Asked
 from plimsoll.points.balance import MEASURED_S, balanced
 from plimsoll.points.experiment_points import ExperimentPoints
@@ -40,7 +41,7 @@ class Nowhere:
 
 @pytest.fixture(autouse=True)
 def calibrated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibration, "load", lambda: {"null": {"iops_per_core": 40e6}})
+    monkeypatch.setattr(calibration, "load", lambda: OwnCost({"null": {"iops_per_core": 40e6}}))
 
 
 def planned(target: str, timing: Json, **options: Any) -> PlannedPoint:

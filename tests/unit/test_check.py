@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,14 @@ def slow_from_eight(engine: ScriptedEngine) -> None:
     engine.run_job = remember  # type: ignore[method-assign]
 
 
+@pytest.fixture(autouse=True)
+def on_flash(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the device below every file says of itself, whatever this machine has."""
+    facts: dict[str, Any] = {"name": "sdz", "rotational": False}
+    monkeypatch.setattr("plimsoll.points.check.target_facts", lambda inspection: {**inspection, "devices": [facts]})
+    return facts
+
+
 def measured(engine: ScriptedEngine) -> list[str]:
     return [job["workload"]["name"] for job in engine.jobs]
 
@@ -57,7 +66,8 @@ def test_a_check_measures_the_corners_then_raises_an_oltp_load_and_closes_with_o
     answer = said.out.rsplit("\n\n", 1)[1].replace("\n", " ")
     # 100 requests of an interval of 100 ms.
     assert answer.startswith("null: carries 1,000 OLTP requests per second before their mean passes 5 ms (7 at a time); it is quickest at ")
-    assert answer.rstrip().rpartition("; ")[2].split()[-1] in ("doubt.", "doubts.")
+    # The doubts by their names, as in every answer.
+    assert re.fullmatch(r"no doubts\.|(1 doubt|\d+ doubts): [a-z ,]+\.", answer.rstrip().rpartition("; ")[2])
 
 
 def test_a_target_that_may_not_be_written_to_is_only_read(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path) -> None:
@@ -109,7 +119,8 @@ def test_the_document_of_a_check_begins_with_answer_mark_and_doubts(plimsoll: Pl
     assert all(set(doubt) == {"name", "severity", "sentence"} for doubt in document["doubts"])
     assert all(doubt["severity"] in ("doubt", "invalid") for doubt in document["doubts"])
     number = len(document["doubts"])
-    assert document["answer"].endswith("no doubts." if number == 0 else f"{number} doubt{'s' if number > 1 else ''}.")
+    named = ", ".join(doubt["name"].replace("_", " ") for doubt in document["doubts"])
+    assert document["answer"].endswith("no doubts." if number == 0 else f"{number} doubt{'s' if number > 1 else ''}: {named}.")
 
 
 def test_two_targets_have_an_answer_each_and_no_mark_in_common(plimsoll: Plimsoll) -> None:
@@ -222,3 +233,28 @@ def test_the_sentence_is_painted_and_folded_as_the_terminal_has_it(plimsoll: Pli
     monkeypatch.setenv("FORCE_COLOR", "1")
     painted = plimsoll("check", "null:", "--quick", "-q", "--fresh").out.rpartition("report.html")[2].strip()
     assert painted.startswith("\x1b[") and max(map(len, painted.splitlines())) <= 70 and len(painted.splitlines()) > 2
+
+
+def test_disks_that_rotate_have_a_limit_of_20_ms_and_it_is_said(plimsoll: Plimsoll, on_flash: dict[str, Any]) -> None:
+    on_flash["rotational"] = True
+    said = plimsoll("check", "--quick", "-q")
+    assert "sdz says that it rotates: the limit is a mean of 20 ms" in said.err.replace("\n", " ")
+    assert "before their mean passes 20 ms (7 at a time)" in said.text
+    # Absent: the kernel does not say.
+    on_flash["rotational"] = {"absent": "no such file"}
+    assert "before their mean passes 5 ms" in plimsoll("check", "--quick", "-q", "--fresh").text
+    on_flash["rotational"] = True
+    for virtual in ({"name": "vda"}, {"vendor": "QEMU", "model": "QEMU HARDDISK"}):
+        before = {**on_flash}
+        on_flash |= virtual
+        assert "before their mean passes 5 ms" in plimsoll("check", "--quick", "-q", "--fresh").text
+        on_flash |= before
+    on_flash |= {"vendor": "SEAGATE", "model": "ST3600057SS"}
+    assert "before their mean passes 10 ms" in plimsoll("check", "--quick", "-q", "--objective", "mean <= 10ms").text
+
+
+def test_one_model_with_disks_gives_all_targets_their_limit(plimsoll: Plimsoll) -> None:
+    said = plimsoll("check", MODEL, "array:msa50-sas-10k-raid5-8", "--quick", "-q", "--json")
+    assert "array:msa50-sas-10k-raid5-8 has disks that rotate: the limit is a mean of 20 ms" in said.err.replace("\n", " ")
+    assert "mean <= 20ms" in said.out and "mean <= 5ms" not in said.out
+    assert "mean <= 5ms" in plimsoll("check", "array:nvme", "--quick", "-q", "--json").out

@@ -12,6 +12,7 @@ from plimsoll import catalog
 from plimsoll.catalog import claims as module
 from plimsoll.catalog.arrays import array_document, described
 from plimsoll.catalog.claims import Claim, Run, claim_files, claims
+from plimsoll.catalog.composition.sources import values_of
 from plimsoll.catalog.expression import ReadOff
 from plimsoll.engine import native
 from plimsoll.errors import InputError
@@ -52,7 +53,15 @@ def test_every_claim_says_what_was_published_and_is_scored_or_says_why_not():
     for claim in claims():
         assert claim.title and claim.published and claim.kind in module.KINDS
         assert bool(claim.checks) != bool(claim.not_scored)
+        assert (claim.basis in module.BASES) == bool(claim.checks)
     assert [claim.number for claim in claims() if claim.not_scored] == [1, 2, 4, 26, 55, 56]
+
+
+@pytest.mark.parametrize("claim", [claim for claim in SCORED if claim.basis != "constant"], ids=lambda claim: str(claim.number))
+def test_a_claim_is_fitted_where_its_arrays_have_values_fitted_to_its_report(claim):
+    sources = {source or "" for run in runs_of(claim) for _, source in values_of(described(f"array:{run.array}"))}
+    given = any(source.startswith(f"fitted to report {claim.report}") for source in sources)
+    assert given == (claim.basis == "fitted"), claim.title
 
 
 @pytest.mark.parametrize("array", sorted({run.array for run in ALL_RUNS}))
@@ -147,6 +156,11 @@ def test_figures_are_in_the_units_of_results():
         ('kind = "fact"', "claim 1: kind 'fact' is unknown"),
         ('kind = "bound"\nchecks = [{ value = "a.iops", at_most = 1 }]\nnot_scored = "why"', "either checks or the reason"),
         ('kind = "bound"', "either checks or the reason"),
+        (
+            'kind = "bound"\nbasis = "luck"\nchecks = [{ value = "a.iops", at_most = 1 }]',
+            "basis is predicted, assumed, fitted or constant",
+        ),
+        ('kind = "bound"\nbasis = "fitted"\nnot_scored = "why"', "leave basis out where nothing is scored"),
         ('kind = "bound"\nchecks = [{ value = "b.iops", at_most = 1 }]', "check 1: there is no run or value called 'b'"),
         ('kind = "bound"\nchecks = [{ at_most = 1 }]', "check 1: a check has an order or a value"),
         ('kind = "bound"\nchecks = [{ value = "a.iops" }]', "compared with what was published"),
@@ -166,7 +180,8 @@ def test_figures_are_in_the_units_of_results():
 )
 def test_a_wrong_claim_is_refused_in_a_sentence_that_names_it(tmp_path, monkeypatch, changed, sentence):
     head = 'report = "000"\n[run.a]\narray = "nvme"\nworkload = "oltp-db"\n[[claim]]\nnumber = 1\ntitle = "t"\npublished = "p"\n'
-    (tmp_path / "mine.toml").write_text(head + changed)
+    given = "" if "basis" in changed or "not_scored" in changed else 'basis = "predicted"\n'
+    (tmp_path / "mine.toml").write_text(head + given + changed)
     monkeypatch.setattr(module, "_CLAIMS", module.Folder(str(tmp_path), "set of claims"))
     module._read.cache_clear()
     with pytest.raises(InputError) as refused:

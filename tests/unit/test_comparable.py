@@ -200,3 +200,14 @@ def test_models_that_needed_different_times_are_compared() -> None:
     modelled = [replace(with_job(duration=seconds, warmup=seconds / 2), modelled=True) for seconds in (60, 94)]
     assert refusals([side("raid0", modelled[0]), side("raid6", modelled[1])]) == []
     assert len(refusals([side("A", with_job(duration=60)), side("B", with_job(duration=94))])) == 1
+
+
+def test_layouts_at_one_mount_point_are_different_targets() -> None:
+    def of_layout(name: str, size_bytes: int) -> Result:
+        return on_host(target={"kind": "file", "size_bytes": size_bytes, "layout": {"name": name}})
+
+    small, large = side("A", of_layout("raid0", 1 << 30)), side("B", of_layout("raid1", 8 << 30))
+    assert refusals([small, large]) == []
+    assert [note.split(" (")[0] for note in size_notes([small, large])] == ["A and B differ in size"]
+    same = side("B", of_layout("raid0", 8 << 30))
+    assert [reason.split(" (")[0] for reason in refusals([small, same])] == ["A and B differ in the size of the target"]

@@ -43,11 +43,11 @@ def test_more_throughput_is_faster_with_its_ratio_and_interval(plimsoll: Plimsol
     assert said.code == 0
     rows = [line for line in said.out.splitlines() if line.endswith("faster *")]
     assert len(rows) == 2 and all("1.50 ×" in row for row in rows)
-    assert said.text.startswith("after is 1.50 × as fast as before on average (1.50 ×): faster in 2 of 2 measurements. baseline before ")
+    assert said.text.startswith("after is 1.50 × as fast as before on average: faster in 2 of 2 measurements. baseline before ")
     document = plimsoll("compare", before, after, "--json").json
     assert document["schema"] == "plimsoll.comparison/1"
     assert ([side["name"] for side in document["sides"]], document["baseline"]) == (["before", "after"], "before")
-    assert document["answer"] == "after is 1.50 × as fast as before on average (1.50 ×): faster in 2 of 2 measurements."
+    assert document["answer"] == "after is 1.50 × as fast as before on average: faster in 2 of 2 measurements."
     assert all(row["low"] < 1.5 < row["high"] and row["verdict"] == "faster" for row in document["points"])
     assert document["findings"] and any("after" in sentence for sentence in document["findings"])
 

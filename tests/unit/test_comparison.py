@@ -19,6 +19,7 @@ from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.analysis.statistics.confidence import mean_interval
 from plimsoll.engine import native
 from plimsoll.measure import Job, measure
+from plimsoll.own_cost import OwnCost
 from plimsoll.result import Estimate, Flag, Result
 from plimsoll.target import Target
 from support.made_results import Load, Setting, failed, made
@@ -107,7 +108,7 @@ def queued(service: str, depth: int, seed: int) -> Result:
 
 
 def test_a_modelled_server_differs_from_itself_in_no_table_and_from_a_faster_one_at_every_level(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibration, "load", lambda: {"null": {"iops_per_core": 40e6, "stamp_ns": 20.0}})
+    monkeypatch.setattr(calibration, "load", lambda: OwnCost({"null": {"iops_per_core": 40e6, "stamp_ns": 20.0}}))
     seeds = iter(range(1, 1000))
 
     def verdicts(service: str) -> list[str]:
@@ -307,7 +308,7 @@ def test_notes_tell_what_the_table_cannot() -> None:
     assert compare([a, b]).notes == (
         "1 point of B failed and is not compared.",
         "Each point was measured once per side, so drift between runs is not covered. Use --repeat 3 --interleave.",
-        "1 point flagged invalid (io_errors): do not trust its figures or ratios.",
+        "1 point flagged invalid (I/O errors): do not trust its figures or ratios.",
         "Modelled: these figures come from a model in virtual time, not from storage.",
         "1 figure has no interval, so no difference can be shown for it. Measure longer, or use --repeat.",
     )
@@ -329,12 +330,12 @@ def test_the_json_form_holds_the_table_its_findings_and_its_notes() -> None:
     assert ([side["name"] for side in written["sides"]], written["baseline"], list(written)[2:]) == (
         ["A", "B"],
         "A",
-        ["answer", "points", "marks", "findings", "notes"],
+        ["answer", "points", "marks", "findings", "notes", "derived"],
     )
     assert [side["modelled"] for side in written["sides"]] == [False, False]
     point = written["points"][0]
     expected = {"workload", "title", "group", "settings", "level", "metric", "op", "side", "ratio", "low", "high", "verdict", "p_adjusted"}
-    assert expected | {"needed_s", "values", "experiment", "rate_not_achieved"} == set(point)
+    assert expected | {"needed_s", "needed_repeats", "values", "interval", "experiment", "rate_not_achieved"} == set(point)
     assert (point["level"], point["verdict"], [value["value"] for value in point["values"]]) == (1, "faster", [100, 120])
     assert written["marks"][0]["values"][0]["level"] == 2
 

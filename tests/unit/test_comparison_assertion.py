@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from xml.etree import ElementTree
@@ -51,7 +52,7 @@ def test_several_conditions_are_joined_and_each_counts_once() -> None:
         ("throughput >= ", "'' is not a ratio"),
         ("thruput >= 1x", "'thruput' is not a metric; did you mean 'throughput'?"),
         ("reed p99 <= 1x", "'reed' is not an operation; did you mean 'read'?"),
-        ("errors <= 1x", "'errors' has no interval"),
+        ("errors <= 1x", "'errors' cannot be aimed at"),
     ],
 )
 def test_a_condition_that_is_none_is_told_what_would_be_one(written: str, said: str) -> None:
@@ -147,6 +148,13 @@ def test_a_comparison_without_conditions_is_a_suite_of_tests_that_passed(plimsol
     assert (root.get("tests"), root.get("failures")) == ("1", "0")
 
 
-def test_a_comparison_is_not_written_as_parquet(plimsoll: Plimsoll) -> None:
-    said = plimsoll("compare", "a", "b", "-o", "c.parquet")
-    assert (said.code, said.err) == (2, "plimsoll: c.parquet: reports end in .html, .csv, .json, .md or .xml; give one of these.\n")
+def test_a_comparison_is_written_as_parquet_with_the_columns_of_its_csv(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    names = two_runs(plimsoll, engine, 100, 80)
+    for form in ("csv", "parquet"):
+        # A second time over its own file, which is ours.
+        assert [plimsoll("compare", *names, "-o", f"c.{form}").code for _ in range(2)] == [0, 0]
+    typed, (row,) = parquet.read_table("c.parquet"), csv.DictReader(Path("c.csv").read_text().splitlines())
+    assert typed.column_names == list(row)
+    (found,) = typed.to_pylist()
+    assert (found["side"], found["ratio"], found["modelled"]) == (row["side"], float(row["ratio"]), row["modelled"] == "true")

@@ -22,6 +22,7 @@ from plimsoll.store.reader import open_run
 from plimsoll.store.resumption import resume_run
 from plimsoll.store.writer import PointWriter, RunInfo, RunWriter
 from plimsoll.target import Target
+from support.said import Plimsoll
 from support.scripted_engine import Script, ScriptedEngine
 
 TWO_STREAMS = """
@@ -44,6 +45,9 @@ class Silence:
     def silent(self, silence: dict[str, Any]) -> None: ...
 
     def preparing(self, target: str, done_bytes: int, total_bytes: int) -> None:
+        pass
+
+    def laying(self, layout: str, what: str, step: int, steps: int) -> None:
         pass
 
     def begin(self, place: int, total: int | None, skeleton: Result) -> None:
@@ -316,7 +320,20 @@ def test_a_target_of_many_workloads_is_looked_at_once_when_they_are_checked(
     monkeypatch.setattr(engine, "inspect_target", lambda target: looked_at.append(target.text) or inspect(target))
     points = ExperimentPoints(experiment(workloads=("two.toml", "twin.toml")), engine)
     points.check()
-    assert looked_at == ["null:"] and points.identities == {Target("null:"): []}
+    assert looked_at == ["null:"]
+
+
+def test_a_run_looks_at_its_target_once_while_it_is_planned_and_anew_before_it_is_measured(
+    plimsoll: Plimsoll, engine: ScriptedEngine, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "two.toml").write_text(TWO_STREAMS)
+    (here / "disk").write_bytes(bytes(4096))
+    inspect, happened = engine.inspect_target, []
+    create = RunWriter.create
+    monkeypatch.setattr(engine, "inspect_target", lambda target: happened.append("look") or inspect(target))
+    monkeypatch.setattr(RunWriter, "create", lambda *words: happened.append("planned") or create(*words))
+    assert plimsoll("run", "small.toml", "two.toml", "-t", "disk", "--over", "queue_depth=1,2").code == 0
+    assert happened[:3] == ["look", "planned", "look"]
 
 
 def test_what_nobody_can_have_stamped_is_refused_before_it_is_made(plimsoll, engine, here) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +21,9 @@ from plimsoll.apps.decision.procedure import Plan, Procedure
 from plimsoll.apps.decision.records import Done, Kept, Whole, figures
 from plimsoll.decision import data
 from plimsoll.errors import InputError, Interrupted
+from plimsoll.monitor.counters import TICKS_PER_S
 from plimsoll.monitor.sampler import Snapshot
+from support.patience import HANGS_S
 from support.scripted_database import ScriptedDatabase, ScriptedSession
 
 #: Sixty seconds, which no test comes near to.
@@ -63,6 +68,21 @@ def test_the_power_test_asks_the_22_queries_in_order_0_between_both_refreshes(mo
     order = [14, 2, 9, 20, 6, 17, 18, 8, 21, 13, 3, 22, 16, 4, 11, 15, 1, 10, 19, 5, 7, 12]
     assert [done.op for done in found.kept.done] == ["rf1", *(f"q{number}" for number in order), "rf2"]
     assert ended.stopped_by == "amount"
+
+
+def test_what_a_query_did_to_storage_is_parsed_by_nobody_who_asks_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[str] = []
+
+    def noted(_self: Procedure, _before: Glance, _after: Glance) -> dict[str, object]:
+        threads.append(threading.current_thread().name)
+        return {"bytes_read": 4096}
+
+    monkeypatch.setattr(Procedure, "seen", noted)
+    found, _, _ = carried_out(ScriptedDatabase(), asked(test="power"))
+    assert threads == []
+    assert [query["bytes_read"] for query in found.kept.fresh()] == [4096] * 22
+    assert [done.to_json()["bytes_read"] for done in found.kept.done] == [4096] * 22
+    assert threads == [threading.current_thread().name] * 22, "each once, and not in the thread of the stream"
 
 
 def test_each_stream_asks_in_its_own_order_beside_a_pair_of_refreshes_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,10 +138,10 @@ def test_when_one_stream_fails_the_others_are_cancelled_and_only_the_first_is_to
     firsts = [texts[0][1] for texts in plan.texts[1:]]
 
     def react(statement: str, session: ScriptedSession) -> list[Row]:
-        begun.wait(60)
+        begun.wait(HANGS_S)
         if statement == firsts[1]:
             raise DatabaseError("no space left for temporary files.", "full")
-        assert session.cancelled.wait(60)
+        assert session.cancelled.wait(HANGS_S)
         raise DatabaseError("the statement was cancelled.", "cancelled")
 
     found, ended, _ = carried_out(ScriptedDatabase(react), asked(streams=3))
@@ -146,7 +166,7 @@ def test_the_brake_cancels_what_is_under_way_and_keeps_the_rest() -> None:
         if control.stopped or len(database.said) < 3:
             return []
         control.stop()
-        assert session.cancelled.wait(60)
+        assert session.cancelled.wait(HANGS_S)
         raise DatabaseError("the statement was cancelled.", "cancelled")
 
     database = ScriptedDatabase(react)
@@ -173,6 +193,17 @@ def whole_run(kept: Kept, *, power: int = 2, streams: int = 1, seconds: float = 
     return kept
 
 
+def test_a_test_says_what_its_sessions_waited_for() -> None:
+    database = ScriptedDatabase()
+    database.waiting = {"locks": 3, "processor": 1}
+    procedure_, _, _ = carried_out(database, asked(test="power"))
+    (span,) = procedure_.kept.spans
+    assert span.to_json()["waits"] == {"locks": 0.75, "processor": 0.25}
+    database.waiting = None
+    procedure_, _, _ = carried_out(database, asked(test="power"))
+    assert procedure_.kept.spans[0].to_json()["waits"] is None, "an engine that does not tell"
+
+
 def test_metrics_are_of_whole_tests() -> None:
     whole = Whole(scale=1.0, queries=(1, 2), streams=1, refresh=True, spec_rounding=False)
     # 3600 over 2 s; two queries in the 5 s to the end of the last refresh.
@@ -185,6 +216,11 @@ def test_metrics_are_of_whole_tests() -> None:
     assert figures(whole_run(Kept()), cut) == {"power": None, "throughput": None, "composite": None}
     more = Whole(scale=1.0, queries=(1, 2), streams=2, refresh=True, spec_rounding=False)
     assert figures(whole_run(Kept()), more)["throughput"] is None
+    # All refreshes are done, and one query of the second stream is missing.
+    without = whole_run(Kept(), streams=2)
+    without.done = [done for done in without.done if (done.op, done.stream) != ("q2", 2)]
+    assert figures(without, more)["throughput"] is None
+    assert figures(whole_run(Kept(), streams=2), more)["throughput"] == 2880.0
 
 
 def test_the_specification_counts_no_query_as_quicker_than_a_tenth_of_a_second() -> None:
@@ -246,13 +282,24 @@ def diskstats(reads: int, sectors: int, read_ms: int, weighted_ms: int) -> str:
 
 
 def glance(at_s: float, disk: str, stalled_us: int | None = 0, cpu: str = "", engine: dict[int, Any] | None = None) -> Glance:
-    return Glance(Snapshot(int(at_s * SECOND), {"diskstats": disk, "stat": cpu}), stalled_us, engine or {})
+    pressure = None if stalled_us is None else f"some avg10=0.00 avg60=0.00 avg300=0.00 total={stalled_us}\nfull avg10=0.00 total=0\n"
+    processes = {pid: process(*counted) for pid, counted in (engine or {}).items()}
+    return Glance(Snapshot(int(at_s * SECOND), {"diskstats": disk, "stat": cpu}), pressure, processes, ("sdb",))
+
+
+def process(cpu_s: float, read: int, written: int) -> tuple[str, str]:
+    """/proc/PID/stat and /proc/PID/io."""
+    ticks = round(cpu_s * TICKS_PER_S)
+    return (
+        f"7 (duck (b)) S {' '.join(['0'] * 10)} {ticks} 0 0 0 20 0",
+        f"rchar: 9\nread_bytes: {read}\nwrite_bytes: {written + 5}\ncancelled_write_bytes: 5\n",
+    )
 
 
 def test_a_query_has_what_its_devices_did_meanwhile() -> None:
     before = glance(10.0, diskstats(100, 8000, 500, 700), 1_000_000, "cpu  100 0 100 800 0 0 0 0\n")
     after = glance(12.0, diskstats(300, 59_200, 1_500, 4_700), 1_500_000, "cpu  150 0 110 820 20 0 0 0\n")
-    found = seen(before, after, ["sdb"])
+    found = seen(before, after)
     # 200 requests of 51,200 sectors of 512 bytes, 1,000 ms of waiting among them; 4,000 ms in flight in 2 s; half a second of stall.
     assert found["bytes_read"] == 26_214_400
     assert found["read_request_bytes"] == 131_072
@@ -265,7 +312,7 @@ def test_a_query_has_what_its_devices_did_meanwhile() -> None:
 
 
 def test_what_the_kernel_does_not_say_is_none_and_never_0() -> None:
-    found = seen(glance(10.0, "", None), glance(12.0, "", None), ["sdb"])
+    found = seen(glance(10.0, "", None), glance(12.0, "", None))
     assert {name: found[name] for name in ("bytes_read", "bytes_written", "r_await_ms", "waiting_share", "cpu", "engine_cpu_s")} == {
         "bytes_read": None,
         "bytes_written": None,
@@ -277,12 +324,22 @@ def test_what_the_kernel_does_not_say_is_none_and_never_0() -> None:
 
 
 def test_without_a_device_the_bytes_are_those_of_the_engine() -> None:
-    before = glance(1.0, "", engine={7: (1.0, 1000, 50), 8: (5.0, 0, 0)})
-    after = glance(2.0, "", engine={7: (1.5, 5000, 150), 9: (0.25, 70, 0)})
-    found = seen(before, after, [])
-    # Process 8 is gone; 9 began in between.
+    before = glance(1.0, "", engine={7: (1.0, 1000, 50), 8: (5.0, 600, 0)})
+    after = glance(2.0, "", engine={7: (7.5, 5600, 150), 9: (0.25, 70, 0)})
+    found = seen(before, after)
+    # Process 8 ended, with a second and nothing read since then, and its parent 7 has what it counted; 9 began in between.
     assert (found["bytes_read"], found["bytes_written"], found["bytes_of"]) == (4070, 100, "engine")
-    assert found["engine_cpu_s"] == 0.75
+    assert found["engine_cpu_s"] == 1.75
+
+
+def test_what_processes_did_that_came_and_went_is_in_the_sum_of_their_parent() -> None:
+    observer = Observer((), lambda: (os.getpid(),))
+    before = observer.glance()
+    # A child that works for three tenths of a second and is gone at the end, as a server of a parallel query is.
+    subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"], check=True)
+    found = seen(before, observer.glance())
+    observer.close()
+    assert found["engine_cpu_s"] >= 0.25
 
 
 def hearing(control: Brake | None = None, hear: Callable[[int, int], None] = lambda _done, _total: None) -> Hearing:

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+import plimsoll as package
 from plimsoll.analysis.sizing.demand import COLUMNS, Demand, Observed, demand_at, demand_document
 from plimsoll.analysis.sizing.demanded_workload import demanded_workload, measured_rates
 from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.points.demand import arrays_like
+from plimsoll.store.reader import open_run
 from plimsoll.units import size_bytes
 from support.said import Plimsoll, in_this_process
 
@@ -69,7 +71,7 @@ def test_of_one_operation_alone_its_own_size_counts(read_percent: float, size: s
 def test_growth_is_part_of_the_rate_and_of_the_rates_that_are_tried() -> None:
     demand = Demand(1000, 8e6, 70, 8192, growth_percent=20)
     assert demanded_workload(demand, "d")["stream"][0]["rate"] == 1200
-    assert measured_rates(demand) == "300..9600"
+    assert measured_rates(demand) == "1200..9600"
 
 
 def test_requests_that_may_wait_do_not_take_more_memory_than_there_is() -> None:
@@ -81,7 +83,7 @@ def test_fit_makes_a_workload_file_of_a_demand_that_runs(real: Plimsoll, demand_
     said = real("fit", "demand.json", "-o", "mine.toml")
     assert said.code == 0, said.err
     assert "demand     500 IOPS, 4.1 MB/s, 80 % reads of 8 KiB" in said.out
-    assert "plimsoll ramp mine.toml --over rate=125..4000" in said.out
+    assert "plimsoll ramp mine.toml --over rate=500..4000" in said.out
     assert tomllib.loads(Path("mine.toml").read_text())["name"] == "mine"
     (result,) = real("run", "mine.toml", "-t", "queue:?service=const:100us", "-d", "4s", "-w", "0s", "--json").json["results"]
     assert result["totals"]["read"]["iops"] == pytest.approx(400, rel=0.15)
@@ -139,11 +141,37 @@ def test_a_measured_headroom_is_that_of_the_queue(real: Plimsoll, demand_json: P
     assert Path(said.json["results"], "run.json").exists()
 
 
-def test_targets_are_told_by_what_they_carry_the_answer_first(real: Plimsoll, demand_json: Path) -> None:
+def test_the_demand_itself_is_measured_first_and_a_tenth_is_near_enough(real: Plimsoll, demand_json: Path) -> None:
+    """Where it is carried: 1 ×, 2 × (too much), then halves of what lies between; where it is not, halves down to what is."""
+    said = real("size", "--from", "demand.json", *MEASURE, "-t", "queue:?service=const:1ms&servers=1", "--json")
+    levels = [point.result.place["level"] for point in open_run(said.json["results"]).points]
+    assert levels[:3] == [500, 1000, 750] and len(levels) <= 6
+    said = real("size", "--from", "demand.json", *MEASURE, "-t", "queue:?service=const:3ms&servers=1", "--json")
+    levels = [point.result.place["level"] for point in open_run(said.json["results"]).points]
+    assert levels[0] == 500 and max(levels) == 500
+
+
+def test_size_is_a_function_too(real: Plimsoll, demand_json: Path) -> None:
+    queue = "queue:?service=const:1ms&servers=1"
+    answer = package.size(from_file="demand.json", objective="mean <= 2ms", measure=True, target=queue, duration=10, warmup="1s")
+    assert answer.carried and answer.path is not None
+    (fit,) = answer.fits
+    assert fit.line.target.startswith("queue:") and fit.headroom == pytest.approx(4 / 3, rel=0.1)
+    # The same question of what is stored now; numbers stand for texts.
+    again = package.size(iops=500, read_percent=80, block_size="8KiB", objective="mean <= 2ms")
+    assert again.carried and again.path is None and again.fits[0].headroom == fit.headroom
+    with pytest.raises(InputError, match="option 'iop' is not known; did you mean 'iops'"):
+        package.size(iop=5)  # type: ignore[call-arg]
+    with pytest.raises(InputError, match="--measure: what shall be measured"):
+        package.size(from_file="demand.json", measure=True)
+
+
+def test_targets_are_told_by_what_they_carry_the_answer_first(real: Plimsoll, demand_json: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     slow, quick = "queue:?service=const:5ms&servers=1", "queue:?service=const:100us&servers=1"
     said = real("size", "--from", "demand.json", *MEASURE, "-t", slow, "-t", quick, "--assert")
-    first = said.out.splitlines()[0]
-    assert first.startswith(f"1 of 2 targets carries 500 requests per second: {quick} at least ") and first.endswith(" × (modelled).")
+    assert said.text.startswith(f"1 of 2 targets carries 500 requests per second: {quick} at least ")
+    assert said.text.partition(" demand ")[0].endswith(" × (modelled).")
     rows = [line.split() for line in said.out.splitlines() if line.endswith(("not_steady", "few_samples")) or "queue:" in line]
     assert any(row[:2] == ["–", "no"] and slow in row for row in rows)
     assert said.code == 0 and "results  results" in said.out

@@ -11,8 +11,9 @@ import pytest
 from plimsoll.doctor import Check, Examination, diagnose, examine
 from plimsoll.doctor import examination as examinations
 from plimsoll.doctor.look import seen
-from plimsoll.engine import native
+from plimsoll.engine import IoUring, native
 from plimsoll.errors import InputError, TargetError
+from plimsoll.own_cost import OwnCost
 from support.said import Plimsoll
 
 DEVICE = {"name": "nvme0n1", "disk": "nvme0n1", "scheduler": "none", "rotational": False, "write_cache": "write through"}
@@ -23,9 +24,9 @@ WELL = Examination(
         "memory": {"total_bytes": 8 << 30},
         "kernel": {"release": "6.1.0-26-amd64", "clocksource": "tsc", "io_uring_disabled": 0},
     },
-    io_uring={"available": True},
+    io_uring=IoUring(available=True),
     locked_memory_bytes=8 << 20,
-    calibration={"nop": {"iops_per_core": 10e6}},
+    calibration=OwnCost({"nop": {"iops_per_core": 10e6}}),
     activity={
         "cpu": {"user_percent": 1.0, "system_percent": 1.0, "idle_percent": 98.0, "iowait_percent": 0.0, "steal_percent": 0.0},
         "devices": {"nvme0n1": {"r_per_s": 0.0, "w_per_s": 1.0}},
@@ -62,9 +63,9 @@ def test_a_good_host_is_well_in_every_respect() -> None:
 @pytest.mark.parametrize(
     ("examination", "name", "status", "part"),
     [
-        (replace(WELL, io_uring={"available": False, "reason": "operation not permitted"}), "io_uring", "warn", "operation not permitted"),
+        (replace(WELL, io_uring=IoUring(reason="operation not permitted")), "io_uring", "warn", "operation not permitted"),
         (
-            replace(host("kernel", io_uring_disabled=2), io_uring={"available": False}),
+            replace(host("kernel", io_uring_disabled=2), io_uring=IoUring()),
             "io_uring",
             "warn",
             "sysctl kernel.io_uring_disabled=0",

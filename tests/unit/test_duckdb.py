@@ -18,6 +18,13 @@ from plimsoll.decision import data
 pytest.importorskip("duckdb", reason="skipped: DuckDB is not installed")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _source() -> Iterator[None]:
+    """What rows are drawn from, made once."""
+    with data.kept():
+        yield
+
+
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[DuckDb]:
     opened = DuckDb(str(tmp_path), Settings(memory_bytes=128 << 20, threads=2))

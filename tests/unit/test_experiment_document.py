@@ -235,7 +235,7 @@ def test_typed_targets_that_nothing_uses_are_refused() -> None:
         (steps_with(cache="hot"), "key 'cache': 'hot' is not known; there are as found, cold, warm."),
         (steps_with(precision="2"), "key 'precision': '2' is not a precision; write for example '2%' or '2% of read p99'."),
         (steps_with(precision="2% of raed p99"), "key 'precision': '2% of raed p99': 'raed' is not an operation; did you mean 'read'?"),
-        (steps_with(precision="2% of errors"), "'errors' has no interval; name one of mean, p50"),
+        (steps_with(precision="2% of errors"), "'errors' cannot be aimed at; name one of mean, p50"),
         (steps_with(precision="200%"), "'200%' is not a precision"),
         (of_kind("curve", percent=[0]), "key 'percent': 0 is not a percentage of the maximum"),
         (of_kind("curve", percent="x"), "key 'percent': 'x' is not a percentage"),

@@ -17,6 +17,7 @@ import pytest
 
 from plimsoll import catalog
 from plimsoll.analysis.statistics.steadiness import ROUNDS
+from plimsoll.apps.analytics.options import OPTIONS as OF_ANALYTICS
 from plimsoll.apps.order_entry.options import OPTIONS as OF_ORDER_ENTRY
 from plimsoll.engine import native
 from plimsoll.experiments import curve, search, steady
@@ -122,7 +123,8 @@ def test_what_is_known_of_workload_options_agrees_with_the_engine() -> None:
     assert {name for name, option in streams.items() if "object" in types(option)} == set(TABLE_OPTIONS)
     # Options of the job and of other drivers, which the schema of workloads does not hold.
     job = {"workers", "size", "streams", "users"}
-    assert {name for name, option in streams.items() if "integer" in types(option)} == WHOLE_OPTIONS - job - set(OF_ORDER_ENTRY)
+    others = job | set(OF_ORDER_ENTRY) | set(OF_ANALYTICS)
+    assert {name for name, option in streams.items() if "integer" in types(option)} == WHOLE_OPTIONS - others
 
 
 def test_the_schema_tells_kinds_apart() -> None:

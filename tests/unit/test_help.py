@@ -15,6 +15,7 @@ import pytest
 
 from plimsoll.cli.commands import FIRST, OTHER_NAMES, VERBS
 from plimsoll.cli.options import COMMON, DECLARED
+from plimsoll.orphans import Note, any_noted, note
 from support.said import Plimsoll
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -54,24 +55,40 @@ def test_the_list_of_verbs_says_what_each_command_says_of_itself(plimsoll: Plims
         assert import_module(module_of(verb)).command.short_help == line
 
 
-def test_help_imports_nothing_heavy() -> None:
+def test_a_command_of_commands_alone_shows_its_help(plimsoll: Plimsoll) -> None:
+    # It was one line with \\u000a for each line break.
+    said = plimsoll("layout")
+    assert said.code == 0 and said.err == ""
+    assert said.out.startswith("Usage: plimsoll layout") and "\\u000a" not in said.out and "\n  apply" in said.out
+
+
+def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
     code = "import sys; from plimsoll.cli import main; main(['--help']); print(*sys.modules, file=sys.stderr)"
-    ran = _python(code)
+    ran = _python(code, tmp_path)
     assert not HEAVY & set(ran.stderr.split())
     assert ran.stdout.startswith("Usage: plimsoll")
 
 
 @pytest.mark.parametrize("verb", ["run", "ramp", "check", "suite", "compare"])
-def test_the_help_of_a_verb_waits_for_nothing_that_measures(verb: str) -> None:
+def test_the_help_of_a_verb_waits_for_nothing_that_measures(verb: str, tmp_path: Path) -> None:
     code = f"import sys; from plimsoll.cli import main; main(['{verb}', '--help']); print(*sys.modules, file=sys.stderr)"
-    ran = _python(code)
+    ran = _python(code, tmp_path)
     assert not {"plimsoll._core", "plimsoll.measure", "plimsoll.points.undertaking", "plimsoll.host", "rich"} & set(ran.stderr.split())
     assert ran.stdout.startswith(f"Usage: plimsoll {verb}")
 
 
-def test_a_run_needs_rich_only_on_a_terminal() -> None:
+def test_a_server_of_another_run_costs_a_command_no_import_of_what_stops_servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "in-use").mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    note(Note("postgresql", str(tmp_path / "in-use")))
+    code = "import sys; from plimsoll.cli import main; main(['list']); print(*sys.modules, file=sys.stderr)"
+    assert not {"plimsoll.apps", "plimsoll.apps.orphans", "plimsoll.monitor.sampler"} & set(_python(code, tmp_path).stderr.split())
+    assert any_noted()
+
+
+def test_a_run_needs_rich_only_on_a_terminal(tmp_path: Path) -> None:
     code = "import sys, plimsoll.cli.run; print(*sys.modules, file=sys.stderr)"
-    assert not {"rich", "asyncio", "importlib.resources", "unittest"} & set(_python(code).stderr.split())
+    assert not {"rich", "asyncio", "importlib.resources", "unittest"} & set(_python(code, tmp_path).stderr.split())
 
 
 def test_no_word_at_all_shows_where_to_begin_and_is_an_error(plimsoll: Plimsoll) -> None:
@@ -131,8 +148,9 @@ def test_a_reader_that_leaves_early_sees_no_traceback() -> None:
     assert error == b""
 
 
-def _python(code: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+def _python(code: str, cache: Path) -> subprocess.CompletedProcess[str]:
+    """Its cache is its own: a server that another test has started is noted in that of the user."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "XDG_CACHE_HOME": str(cache)}
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
 
 

@@ -81,7 +81,7 @@ def test_real_time_is_that_of_the_work() -> None:
     assert real_s(made(Load(iops=100, mean_ns=1e6))) == pytest.approx(10)
     assert real_s(failed(1)) is None
     use = host_use(point(1))
-    assert use is not None and use.wait_percent == 41.0
+    assert use is not None and use["wait_percent"] == 41.0
 
 
 def test_a_run_of_levels_shows_the_table_and_other_runs_do_not(

@@ -10,11 +10,12 @@ from plimsoll.analysis.point.array import ComponentSet, copies_s, rebuilds_s
 from plimsoll.reports.limits import configuration_words, incident_words, limit_words
 from support.made_results import Load, made
 
-DISK, LINK, NONE = "limited by the disks", "limited by the link hba", "no bottleneck"
+DISK, NONE = "limited by the disks", "no bottleneck"
+LINK = "limited by the link hba, at most 3,200 MB/s (link arithmetic)"
 
 
 def component_set(name: str, kind: str, busy: float = 0.97, count: int = 1) -> ComponentSet:
-    return ComponentSet(name, kind, count, busy, busy, operations_per_s=1.0, bytes_per_s=1.0, queue=1.0)
+    return ComponentSet(name, kind, count, busy, busy, operations_per_s=1.0, bytes_per_s=busy * 3.2e9, queue=1.0)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ def component_set(name: str, kind: str, busy: float = 0.97, count: int = 1) -> C
         ([component_set("nvme", "flash")], "limited by the flash drive nvme"),
         ([component_set("nvme", "flash", count=4)], "limited by the flash drives nvme"),
         ([component_set("hba", "link")], LINK),
-        ([component_set("shelf-phy", "link", count=10)], "limited by the links shelf-phy"),
+        ([component_set("shelf-phy", "link", count=10)], "limited by the links shelf-phy, at most 3,200 MB/s (link arithmetic)"),
         ([component_set("raid.cpu", "cpu")], "limited by the processor of controller raid"),
         ([component_set("a.cpu", "cpu"), component_set("b.cpu", "cpu", 0.95)], "limited by the processors of controllers a and b"),
         ([component_set("host", "host"), component_set("disk", "disk", 0.95)], "limited by the processor of the host"),
@@ -47,7 +48,12 @@ def test_what_limits_is_named_with_what_it_is(sets: list[ComponentSet], words: s
         ([DISK], "a (modelled): limited by the disks."),
         ([DISK, DISK], "a (modelled): limited by the disks in all 2 measurements."),
         ([NONE, NONE], "a (modelled): no bottleneck in any of the 2 measurements."),
-        ([LINK, DISK, DISK], "a (modelled): limited by the disks in 2 of 3 measurements, limited by the link hba in 1."),
+        (
+            [LINK, DISK, DISK],
+            "a (modelled): limited by the disks in 2 of 3 measurements, limited by the link hba (link arithmetic) in 1.",
+        ),
+        # Points of other sizes carry other figures over the same link.
+        ([LINK, LINK.replace("3,200", "31.5")], "a (modelled): limited by the link hba (link arithmetic) in all 2 measurements."),
         ([NONE, DISK, NONE], "a (modelled): limited by the disks in 1 of 3 measurements; the other 2 had no bottleneck."),
     ],
 )

@@ -14,6 +14,7 @@ from plimsoll.analysis.point.summary import Summary
 from plimsoll.analysis.validity.conclusion import conclude
 from plimsoll.engine import native
 from plimsoll.measure import Job, measure
+from plimsoll.own_cost import OwnCost
 from plimsoll.result import Flag, Result
 from plimsoll.target import Target
 
@@ -37,7 +38,7 @@ class Kept:
 
 @pytest.fixture(autouse=True)
 def calibrated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibration, "load", lambda: {"null": {"iops_per_core": 40e6}})
+    monkeypatch.setattr(calibration, "load", lambda: OwnCost({"null": {"iops_per_core": 40e6}}))
 
 
 def measured(stream: Json, target: str, seed: int) -> tuple[Result, list[Json]]:

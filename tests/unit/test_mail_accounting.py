@@ -9,12 +9,9 @@ from typing import Any
 import pytest
 
 from plimsoll.analysis.point.verification import letters_astray
-from plimsoll.apps.mail.accounting import accounted
-from plimsoll.apps.mail.address import parse
-from plimsoll.apps.mail.score import Answers
+from plimsoll.apps.mail.accounting import accounted, marks_on_disk
 from plimsoll.engine import native_mail
 from plimsoll.errors import InputError
-from plimsoll.histogram import Histogram
 
 RUN = "r1"
 
@@ -33,10 +30,10 @@ def mailboxes(tmp_path: Path) -> Path:
     return tmp_path / "mailboxes"
 
 
-def account(mailboxes: Path, ledger: str, since_ns: int = 0) -> dict[str, Any]:
+def account(mailboxes: Path, ledger: str, since_ns: int = 0, again: dict[int, int] | None = None) -> dict[str, Any]:
     path = mailboxes.parent / "ledger"
     path.write_text(ledger)
-    found = accounted(str(path), RUN, str(mailboxes), since_ns).to_json()
+    found = accounted(str(path), marks_on_disk(str(mailboxes), RUN, since_ns), again).to_json()
     return {name: value for name, value in found.items() if value}
 
 
@@ -81,6 +78,30 @@ def test_a_letter_whose_answer_never_came_may_be_there_or_not(mailboxes: Path) -
     assert account(mailboxes, "U 7 0 1,2\n") == {"found": 1, "uncertain": 2}
 
 
+def test_a_letter_that_lay_in_the_queue_at_a_kill_may_come_once_more_and_never_be_missing(mailboxes: Path) -> None:
+    for name in ("a", "b", "c"):
+        (mailboxes / "u1/new" / name).write_text(letter(7))
+    assert account(mailboxes, "T 7 0 1\n", again={7: 2}) == {"taken": 1, "found": 3, "repeated": 2}
+    found = account(mailboxes, "T 7 0 1,2\n", again={7: 1})
+    assert (found["repeated"], found["doubled"], found["lost"]) == (1, 1, 1), "one kill explains one copy, and none explains a loss"
+    assert account(mailboxes, "T 7 0 1\n", again={8: 9})["doubled"] == 1, "another letter's kill explains nothing"
+
+
+def test_a_move_that_was_cut_off_explains_one_copy_of_one_user(mailboxes: Path) -> None:
+    for user in (1, 2):
+        (mailboxes / f"u{user}/new/a").write_text(letter(7))
+        (mailboxes / f"u{user}/.Trash/cur/b").write_text(letter(7))
+    found = account(mailboxes, "T 7 0 1,2\nM 1\n")
+    assert (found["copied"], found["doubled"]) == (1, 1)
+    assert "letter 7 is 2 times in the mailbox of user 2" in found["examples"]
+
+
+def test_a_letter_without_an_answer_is_not_there_twice_either(mailboxes: Path) -> None:
+    (mailboxes / "u1/new/a").write_text(letter(7))
+    (mailboxes / "u1/new/b").write_text(letter(7))
+    assert account(mailboxes, "U 7 0 1\n")["doubled"] == 1
+
+
 def test_mail_that_is_lost_fails_the_point_in_a_sentence() -> None:
     lost = {"taken": 40, "lost": 1, "examples": ["letter 7 to user 1 was accepted and is not in the mailbox"]}
     assert letters_astray({"mail": {"account": lost}}) == (
@@ -88,36 +109,6 @@ def test_mail_that_is_lost_fails_the_point_in_a_sentence() -> None:
     )
     assert letters_astray({"mail": {"account": {"taken": 40, "lost": 0, "examples": []}}}) is None
     assert letters_astray({}) is None
-
-
-def test_the_score_is_the_weighted_mean_of_the_95th_percentiles_of_what_was_done() -> None:
-    answers = Answers(lambda kind, event: None)
-    for phase, op, ms in (("measure", "read", 100), ("measure", "delete", 400), ("warmup", "read", 9000)):
-        latency = Histogram()
-        latency.record(ms * 1_000_000)
-        answers.hear("interval", {"phase": phase, "cells": [{"op": op, "latency": latency.encode()}]})
-    score = answers.score({"read": 10, "delete": 2, "send": 1})
-    assert score["score_ms"] == pytest.approx((10 * 100 + 2 * 400) / 12, rel=0.01)
-    assert set(score["p95_ms"]) == {"read", "delete"}
-    assert Answers(lambda kind, event: None).score({"read": 10})["score_ms"] is None
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("mail:/mnt/a", "did you mean 'mail:new:/mnt/a'"),
-        ("mail:new:", "name the directory"),
-        ("mail:nwe:/mnt/a", "did you mean 'mail:new:/mnt/a'"),
-        ("/mnt/a", "did you mean 'mail:new:/mnt/a'"),
-        ("mail:new:~/a", "mail:new:$HOME/a"),
-        ("imap://host", "not supported yet"),
-        ("postgresql:new:/mnt/a", "mail users need a mail server"),
-    ],
-)
-def test_what_is_no_mail_server_is_refused_with_what_was_meant(text: str, said: str) -> None:
-    with pytest.raises(InputError) as refused:
-        parse(text)
-    assert said in str(refused.value) and str(refused.value).count("\n") == 0
 
 
 def test_options_of_users_are_refused_in_a_sentence() -> None:

@@ -17,6 +17,8 @@ from plimsoll.engine import native
 from plimsoll.errors import EngineError, InputError, SafetyRefusal, StoreError, TargetError
 from plimsoll.foreground import served
 from plimsoll.measure import Job, measure, unfinished
+from plimsoll.monitor.sampler import Sampler
+from plimsoll.own_cost import OwnCost
 from plimsoll.target import Target
 from support.said import Plimsoll
 from support.scripted_engine import Script, ScriptedEngine
@@ -77,6 +79,23 @@ def test_host_counters_are_sampled_at_every_tick(here: Path) -> None:
     result = measure(job(engine), engine, sink, engine.control())
     assert [sample["index"] for sample in sink.samples] == [0, 1, 2]
     assert [sample["end_ns"] for sample in sink.samples] == [100_000_000, 200_000_000, 300_000_000]
+    assert result.monitor["seconds"] > 0
+
+
+class EndsWithinAnInterval(ScriptedEngine):
+    """Its amount is done before the first interval ends, so that there is no tick but the first."""
+
+    def run_job(self, job: Any, on_event: Any, control: Any) -> Any:
+        def without_ticks(kind: str, event: Any) -> None:
+            if kind != "tick":
+                on_event(kind, event)
+
+        return super().run_job(job, without_ticks, control)
+
+
+def test_a_job_that_ends_within_an_interval_has_what_the_host_did_meanwhile(here: Path) -> None:
+    engine, sink = EndsWithinAnInterval(Script(intervals=1, warmup_intervals=0)), Kept()
+    result = measure(job(engine), engine, sink, engine.control())
     assert result.monitor["seconds"] > 0
 
 
@@ -143,7 +162,7 @@ def test_own_cost_is_calibrated_once_after_the_first_point_and_remembered(here: 
     first = measure(job(engine), engine, Kept(), engine.control())
     second = measure(job(engine), engine, Kept(), engine.control())
     assert engine.calibrations == [calibration.QUICK_SECONDS]
-    assert first.calibration == second.calibration == calibration.load()
+    assert first.calibration == second.calibration == remembered()
     assert first.calibration is not None and first.calibration["nop"]["iops_per_core"] == 10e6
 
 
@@ -162,13 +181,18 @@ SOUND = {"iops_per_core": 40e6, "ns_per_io": 25.0, "qd1": {"iops_per_core": 40e6
 SLOW = {"iops_per_core": 9_000.0}
 
 
+def remembered() -> dict[str, Any] | None:
+    cost = calibration.load()
+    return None if cost is None else cost.figures
+
+
 def busy(engine: ScriptedEngine, *figures: dict[str, Any]) -> ScriptedEngine:
     """An engine whose calibrations come to these, the last one for ever."""
     left = list(figures)
 
-    def calibrate(seconds: float) -> dict[str, Any]:
+    def calibrate(seconds: float) -> OwnCost:
         engine.calibrations.append(seconds)
-        return left.pop(0) if len(left) > 1 else left[0]
+        return OwnCost(left.pop(0) if len(left) > 1 else left[0])
 
     engine.calibrate = calibrate  # type: ignore[method-assign]
     return engine
@@ -193,7 +217,7 @@ def test_a_calibration_that_measured_nothing_sensible_is_never_remembered_nor_ta
     assert point.calibration is None and not Path(calibration.cache_path()).exists()
     assert engine.calibrations == [calibration.QUICK_SECONDS * times for times in (1, 2, 4)]
     # One that an earlier version remembered.
-    calibration.remember(figures)
+    calibration.remember(OwnCost(figures))
     assert calibration.load() is None
 
 
@@ -201,7 +225,7 @@ def test_a_calibration_is_tried_again_until_it_measures_something(here: Path) ->
     engine = busy(ScriptedEngine(), {"null": NOTHING, "nop": None}, {"null": SOUND, "nop": None})
     point = measure(job(engine), engine, Kept(), engine.control())
     assert point.calibration is not None and point.calibration["null"] == SOUND
-    assert calibration.load() == point.calibration and len(engine.calibrations) == 2
+    assert remembered() == point.calibration and len(engine.calibrations) == 2
 
 
 def test_calibrate_says_that_the_machine_is_too_busy(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
@@ -212,14 +236,14 @@ def test_calibrate_says_that_the_machine_is_too_busy(plimsoll: Plimsoll, engine:
         "plimsoll: what one I/O costs Plimsoll could not be measured: this machine has no processor time for it; "
         "calibrate when less else runs, or for longer (--seconds).\n"
     )
-    calibration.remember({"null": NOTHING, "nop": NOTHING})
+    calibration.remember(OwnCost({"null": NOTHING, "nop": NOTHING}))
     (check,) = [line for line in plimsoll("doctor").out.splitlines() if "own cost" in line]
     assert "has not been measured here" in check
 
 
 def test_a_cache_that_cannot_be_written_costs_nothing_but_the_next_calibration(here: Path) -> None:
     (here / "cache").write_text("a file")
-    assert calibration.save({"nop": {}})["nop"] == {}
+    assert calibration.save(OwnCost({"nop": {}})).figures["nop"] == {}
     assert calibration.load() is None
 
 
@@ -331,3 +355,29 @@ def test_a_failure_is_a_failure_with_a_goal_too(here: Path) -> None:
 def test_a_point_without_a_goal_ends_by_its_duration(here: Path) -> None:
     engine = ScriptedEngine()
     assert measure(job(engine), engine, Kept(), engine.control()).ended == {"by": "duration", "how": ""}
+
+
+class _WithServers:
+    """An engine with servers of its own, which it tells before it starts."""
+
+    def __init__(self, engine: ScriptedEngine, pids: list[int]) -> None:
+        self._engine, self._pids = engine, pids
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def run_job(self, job: Any, on_event: Any, control: Any) -> Any:
+        on_event("servers", {"pids": self._pids})
+        return self._engine.run_job(job, on_event, control)
+
+
+def test_servers_that_a_load_names_are_part_of_it_before_its_first_sample(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[Any] = []
+    include, snapshot = Sampler.include, Sampler.snapshot
+    monkeypatch.setattr(Sampler, "include", lambda self, pids: (heard.append(list(pids)), include(self, pids))[1])
+    monkeypatch.setattr(Sampler, "snapshot", lambda self: (heard.append("snapshot"), snapshot(self))[1])
+    engine = _WithServers(ScriptedEngine(Script(intervals=3, warmup_intervals=0)), [1])
+    result = measure(job(engine), engine, Kept(), engine.control())  # type: ignore[arg-type]
+    # At the start, at each of three ticks, and when the job has returned.
+    assert heard == [[1], *["snapshot"] * 5]
+    assert result.status == "complete"

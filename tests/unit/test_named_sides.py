@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.analysis.comparison.naming import names_of, short_names
+from plimsoll.analysis.comparison.names import names_of, short_names
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.named_target import named_target

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.store.naming import meant
+from plimsoll.store.names import meant
 from plimsoll.store.reader import StoredRun, list_runs, open_run
 from plimsoll.store.writer import own_identity
 from support.said import Plimsoll

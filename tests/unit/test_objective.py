@@ -60,7 +60,7 @@ def test_an_objective_has_exact_limits_and_one_text(written: str, canonical: str
         ("read mean <= 20ms and p98 <= 5ms", "clause 2: 'p98' is not a metric; did you mean 'p99'?"),
         (
             "colour <= 5ms",
-            "'colour' is not a metric; write one of mean, p50, p90, p95, p99, p99.9, max, iops, bandwidth, achieved or errors",
+            "'colour' is not a metric; write one of mean, p50, p90, p95, p99, p99.9, max, iops, bandwidth, achieved, errors or score",
         ),
         ("read <= 5ms", "'read' is an operation without a metric; write for example 'read mean <= 20ms'."),
         ("mean", "'mean' is not a condition; write METRIC RELATION LIMIT, for example 'read p99 <= 5ms'."),

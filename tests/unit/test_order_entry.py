@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import subprocess
+import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -12,10 +15,12 @@ from typing import Any
 import pytest
 
 from plimsoll.apps.order_entry import sqlite as engine_of_sqlite
+from plimsoll.apps.order_entry.driver import OrderEntry
 from plimsoll.apps.order_entry.sqlite import SqliteSessions
 from plimsoll.apps.order_entry.sqlite_store import SqliteStore
 from plimsoll.apps.order_entry.store import Filling
 from plimsoll.engine import native
+from plimsoll.host.page_cache import drop_pages, resident_bytes
 from plimsoll.orders.draws import Constants, Draws
 from plimsoll.orders.population import SEED
 from plimsoll.orders.requests import Clerk, Delivery, Line, NewOrder
@@ -76,8 +81,11 @@ def test_a_run_measures_every_transaction_and_leaves_nothing_behind(run: Plimsol
     assert (orders["derived_from"], orders["consistent"], orders["broken"]) == (BANNER, True, [])
     assert orders["settings"]["journal_mode"] == "wal"
     assert orders["settings"]["synchronous"] == "FULL"
+    # A quarter of the data, at least 128 MiB, shared by the two terminals; SQLite says KiB below 0.
+    assert orders["settings"]["cache_size"] == "-65536"
     assert orders["wal_bytes"] > 0
-    assert orders["flush_ns"]["count"] > 0
+    assert orders["flush_ns"]["count"] == orders["counters"]["commits"] > 0
+    assert "checkpoints" in orders["counters"]
     assert abs(sum(orders["waits"].values()) - 1) < 0.01
     counted = orders["committed"]["new-order"] + orders["rolled_back"]
     assert abs(counted - result.totals["new-order"].count) <= 2
@@ -120,6 +128,33 @@ def test_what_somebody_keeps_in_the_directory_is_not_touched(run: Plimsoll, here
     assert [path.name for path in (here / "db").iterdir()] == ["letters.txt"]
 
 
+def test_a_file_of_somebodys_among_ours_outlives_the_run_and_is_named(run: Plimsoll, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It went with our directory."""
+    fill = SqliteStore.fill
+
+    def filled(store: SqliteStore, scale: Scale, filling: Filling) -> None:
+        fill(store, scale, filling)
+        Path(store.path).with_name("letters.txt").write_text("dear me")
+
+    monkeypatch.setattr(SqliteStore, "fill", filled)
+    said = run("run", "order-entry", "-t", "sqlite:db", *SMALL)
+    assert said.code == 0
+    letters = here / "db/sqlite/letters.txt"
+    assert f"{letters} stays, since Plimsoll did not make it; what Plimsoll made beside it is removed" in said.err
+    assert letters.read_text() == "dear me"
+    assert os.listdir(letters.parent) == ["letters.txt"]
+
+
+def test_a_table_of_somebodys_in_the_file_keeps_it_from_being_made_anew(run: Plimsoll, here: Path) -> None:
+    assert run("run", "order-entry", "-t", "sqlite:db", *SMALL, "--keep").code == 0
+    _changed(here, "CREATE TABLE letters AS SELECT 1 AS number")
+    said = run("run", "order-entry", "-t", "sqlite:db", *SMALL, "--set", "items=120", "--keep")
+    assert said.code != 0
+    assert "stays as it is, since Plimsoll did not make 'letters' in it; move that to a file of your own" in said.err
+    with closing(sqlite3.connect(_path(here))) as connection:
+        assert connection.execute("SELECT number FROM letters").fetchone() == (1,)
+
+
 @pytest.mark.parametrize(
     ("target", "said"),
     [("duckdb:db", "duckdb is no engine for this load"), ("/dev/null", "names no database engine"), ("sqlite://x", "has no server")],
@@ -142,10 +177,22 @@ def test_a_ramp_over_terminals_finds_a_mark(run: Plimsoll, here: Path) -> None:
     words = [word for word in SMALL if word not in ("terminals=2",)]
     del words[words.index("items=100") + 1]
     said = run(
-        "ramp", "order-entry", "-t", "sqlite:db", *words, "--over", "terminals=1..2", "--objective", "p90 of new-order <= 60s", "--json"
+        "ramp",
+        "order-entry",
+        "-t",
+        f"sqlite:{here}/db",
+        *words,
+        "--over",
+        "terminals=1..2",
+        "--objective",
+        "p90 of new-order <= 60s",
+        "--json",
     )
     assert said.code == 0, said.err
     assert said.json["conclusions"][0]["mark"]["level"] == 2
+    # What is removed once for all points is not missed for each.
+    assert "left behind" not in said.err
+    assert not (here / "db").exists()
 
 
 def test_open_arrivals_offer_new_orders_at_a_rate(run: Plimsoll, here: Path) -> None:
@@ -165,6 +212,40 @@ def test_transactions_of_terminals_are_carried_out_and_the_log_is_counted(store:
         assert sessions.log.frames > 40
         assert sessions.commits.count >= 38
     assert store.broken() == []
+
+
+#: Takes the lock with which a process says that it uses the index of a log (SQLite's os_unix.c, UNIX_SHM_DMS), if nobody has it.
+_UNUSED = """
+import fcntl, sys
+with open(sys.argv[1] + "-shm", "r+b") as index:
+    try:
+        fcntl.lockf(index, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 128)
+    except BlockingIOError:
+        sys.exit("used")
+"""
+
+
+def test_another_process_sees_that_the_database_is_used(store: SqliteStore) -> None:
+    """Our look at the index of the log took SQLite's locks away: whoever came cut the index off, and Plimsoll died of it (SIGBUS)."""
+    with closing(SqliteSessions(store.path, 1)) as sessions:
+        for number in (1, 2):
+            sessions.submit(0, Delivery(1, number))
+            assert [ending.verdict for ending in _ended(sessions)] == ["committed"]
+            said = subprocess.run([sys.executable, "-c", _UNUSED, store.path], capture_output=True, text=True, check=False)
+            assert said.stderr == "used\n"
+    assert not os.path.exists(f"{store.path}-shm"), "the last connection puts it away"
+    assert store.broken() == []
+
+
+def test_a_log_that_begins_anew_was_written_into_the_file(store: SqliteStore) -> None:
+    with closing(SqliteSessions(store.path, 1)) as sessions:
+        for number in range(1, 4):
+            sessions.submit(0, Delivery(1, number))
+            _ended(sessions)
+            with closing(sqlite3.connect(store.path)) as other:
+                other.execute("PRAGMA wal_checkpoint(RESTART)")
+        # The first began with an empty log.
+        assert sessions.log.restarts == 2
 
 
 def test_an_order_with_an_unused_item_is_rolled_back(store: SqliteStore) -> None:
@@ -216,7 +297,43 @@ def test_turns_to_write_are_given_in_the_order_in_which_they_were_asked_for() ->
     assert order == list(range(10))
 
 
+def test_a_summary_says_that_it_is_not_comparable(run: Plimsoll, here: Path) -> None:
+    run("run", "order-entry", "-t", "sqlite:db", *SMALL)
+    assert run("report", "latest", "-o", "x.md").code == 0
+    assert f"{BANNER[0].upper()}{BANNER[1:]}." in (here / "x.md").read_text()
+
+
 def test_json_of_a_run_has_operations_by_the_kind_of_transaction(run: Plimsoll, here: Path) -> None:
     said = run("run", "order-entry", "-t", "sqlite:db", *SMALL, "--json")
     (point,) = said.json["results"] if "results" in said.json else said.json["points"]
     assert "new-order" in json.dumps(point["totals"])
+
+
+def test_a_cold_point_begins_with_its_database_out_of_the_page_cache(run: Plimsoll, here: Path) -> None:
+    run("run", "order-entry", "-t", "sqlite:here", *SMALL, "--cache", "cold", "--keep")
+    (stored,) = list_runs("results")
+    assert isinstance(stored, StoredRun)
+    cache = stored.points[0].result.cache
+    # Of a file system that lives in memory the truth is that it stayed there.
+    dropped = drop_pages([str(here / "here" / "sqlite" / "orders.db")])
+    assert cache["state"] == ("cold" if dropped.cold else "as found")
+    assert "page cache" in str(cache["how"])
+
+
+def test_nothing_of_the_orders_is_read_before_a_cold_point_begins(store: SqliteStore) -> None:
+    scale = Scale(warehouses=1, customers=300, items=1_000)
+    store.fill(scale, Filling(scale, lambda _done, _total: None, native().control()))
+    if not drop_pages([store.path]).cold:
+        pytest.skip("the file system of the tests keeps its pages in memory")
+    assert store.holds(scale)
+    assert (store.orders(), len(store.facts()) > 0) == (3_000, True)
+    # Read-ahead brings some pages besides those that are asked for.
+    assert resident_bytes(store.path) < os.path.getsize(store.path) / 2
+
+
+def test_a_server_of_the_users_cannot_start_cold(run: Plimsoll, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OrderEntry, "write_refusal", lambda *_: None)
+    monkeypatch.setattr(OrderEntry, "prepare_target", lambda *_: pytest.fail("nothing may be made for a point that cannot begin"))
+    said = run("run", "order-entry", "-t", "postgresql://me@db1.invalid/test", *SMALL, "--cache", "cold")
+    assert said.code != 0
+    assert "a server of yours is not restarted, so that it cannot start cold" in said.err

@@ -11,6 +11,7 @@ from plimsoll.analysis.objective.clause import parse_clause
 from plimsoll.analysis.objective.judgement import applies_to, parse_objective
 from plimsoll.analysis.point.definition import arrival, concurrency, offered_per_s, overwrites
 from plimsoll.apps import driver_of
+from plimsoll.apps.order_entry.options import canonical, plan_of
 from plimsoll.engine import Engine, native
 from plimsoll.errors import InputError
 from plimsoll.experiments.levels import levels_of
@@ -133,9 +134,17 @@ def test_an_objective_may_be_of_one_kind_of_transaction() -> None:
 def test_an_objective_on_another_load_is_told_what_this_one_does() -> None:
     said = applies_to(parse_objective("read p99 <= 5ms"), _set())
     assert said is not None
-    assert "name new-order or payment or order-status or delivery or stock-level." in said
+    assert "name new-order, payment, order-status, delivery or stock-level." in said
 
 
 def test_of_three_words_that_mean_nothing_the_form_is_told() -> None:
     with pytest.raises(InputError, match="is too much before the relation"):
         parse_clause("p90 by new-order <= 500ms")
+
+
+def test_terminals_of_a_host_come_after_those_of_the_hosts_before_it() -> None:
+    stream = canonical({"terminals": 5}, "x")
+    plans = [plan_of(stream, {"seed": 7 + number}, {"number": number, "count": 3, "seed": 7}) for number in range(3)]
+    assert [plan.first for plan in plans] == [0, 5, 10]
+    assert {plan.constants_seed for plan in plans} == {7}
+    assert plan_of(stream, {"seed": 7}).first == 0

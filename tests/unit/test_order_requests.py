@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
 
 import pytest
 
+from plimsoll.apps.order_entry.terminals import Desk, Plan
+from plimsoll.apps.order_entry.threads import _arriving, _asked
 from plimsoll.orders.draws import Constants, Draws
 from plimsoll.orders.population import SEED
 from plimsoll.orders.requests import KINDS, MIX, Clerk, Deck, NewOrder, Payment
@@ -102,6 +108,23 @@ def test_a_seed_draws_the_same_requests_again_and_another_seed_others(kind: str)
 
     assert drawn(1) == drawn(1)
     assert drawn(1) != drawn(2)
+
+
+def _fingerprint(asked: Iterator[Any]) -> str:
+    return hashlib.sha256("\n".join(map(repr, islice(asked, 500))).encode()).hexdigest()[:12]
+
+
+def test_what_terminals_ask_and_when_is_the_same_on_every_machine() -> None:
+    """Kinds, pauses, instants and inputs of a seed; two engines that are compared are asked the same."""
+    closed = Plan(WHOLE, MIX, terminals=3, seed=7, pauses=0.1)
+    constants = Constants.of_run(7, Constants.of_database(SEED))
+    assert [_fingerprint(_asked(closed, Desk(closed, constants, number))) for number in range(3)] == [
+        "91360b4f4596",
+        "a5067674ad83",
+        "3983220211f1",
+    ]
+    due = Plan(WHOLE, MIX, terminals=3, seed=7, arrival="poisson", rate_per_s=45.0)
+    assert _fingerprint(_arriving(due, [Desk(due, constants, number) for number in range(3)])) == "e6e0a6555111"
 
 
 def test_users_think_as_long_as_the_specification_has_it_and_never_ten_times_that() -> None:

@@ -213,6 +213,24 @@ def test_a_district_whose_orders_lost_all_their_lines_is_found(database: sqlite3
     assert _broken(database) == [4]
 
 
+def test_a_district_whose_orders_are_all_gone_is_found(database: sqlite3.Connection) -> None:
+    """What is gone as a whole has no sum and no last number that could differ: nothing of it was missed."""
+    database.execute("DELETE FROM orders WHERE o_w_id = 2 AND o_d_id = 4")
+    assert _broken(database) == [2]
+    sentence = CONDITIONS[1].broken(database.execute(CONDITIONS[1].query).fetchall())
+    assert "district 4: its last order by the district is 30, but its last order by the orders is nothing." in str(sentence)
+
+
+def test_a_warehouse_whose_districts_are_all_gone_is_found(database: sqlite3.Connection) -> None:
+    database.execute("DELETE FROM district WHERE d_w_id = 2")
+    assert _broken(database) == [1]
+
+
+def test_a_last_order_that_is_open_no_more_before_those_that_came_earlier_is_found(database: sqlite3.Connection) -> None:
+    assert database.execute("DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id = 2 AND no_o_id = 30").rowcount == 1
+    assert _broken(database) == [2]
+
+
 def test_damage_in_many_places_is_counted(database: sqlite3.Connection) -> None:
     database.execute("UPDATE district SET d_next_o_id = 40 WHERE d_w_id = 1")
     sentence = CONDITIONS[1].broken(database.execute(CONDITIONS[1].query).fetchall())

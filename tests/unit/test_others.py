@@ -119,8 +119,24 @@ def test_a_run_is_told_what_was_counted_since_the_command_began_apart_from_when_
     monkeypatch.setattr(engine, "inspect_target", inspected)
     begun = at(0)
     assert main(["run", "small.toml", "-t", "disk"], begun=begun) == 0
-    assert happened[:3] == [begun, "marked", "read"] and len(looked) == 1
+    assert happened[:4] == [begun, "marked", "read", "marked"] and len(looked) == 1
     assert "before the start: others are at work" in capsys.readouterr().err
+
+
+def test_the_rest_of_the_look_is_waited_for_when_the_load_is_ready_and_before_gigabytes_are_made(
+    engine: ScriptedEngine, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    happened: list[str] = []
+    prepare, run_job = engine.prepare_target, engine.run_job
+    monkeypatch.setattr("plimsoll.doctor.look.quick_look", lambda _facts, _others: happened.append("looked") or "")
+    monkeypatch.setattr(engine, "prepare_target", lambda *words: happened.append("prepared") or prepare(*words))
+    monkeypatch.setattr(engine, "run_job", lambda *words: happened.append("load") or run_job(*words))
+    (here / "disk").write_bytes(bytes(4096))
+    assert main(["run", "small.toml", "-t", "disk", "--repeat", "2"]) == 0
+    assert happened == ["prepared", "looked", "load", "load"]
+    happened.clear()
+    assert main(["run", "small.toml", "-t", "missing"]) == 0
+    assert happened == ["looked", "prepared", "load"]
 
 
 def test_the_command_counts_from_its_first_line_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ import csv
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,11 +20,11 @@ from plimsoll.analysis.point.observation import Observation
 from plimsoll.analysis.point.pooling import pooled_metric
 from plimsoll.analysis.point.summary import Summary
 from plimsoll.analysis.validity.conclusion import conclude
-from plimsoll.experiments.wording import measured
+from plimsoll.experiments.phrases import measured
 from plimsoll.formats.prometheus import prometheus_text
-from plimsoll.formats.recorded import Recorded
+from plimsoll.formats.stored_point import Recorded
 from plimsoll.histogram import Histogram
-from plimsoll.reports.numbers import write_comparison
+from plimsoll.reports.numbers import comparison_table
 from plimsoll.reports.terminal.comparison import comparison_text
 from plimsoll.reports.terminal.findings import kept
 from plimsoll.reports.terminal.points import points
@@ -282,8 +281,7 @@ def test_the_truth_lies_between_both_values(seed: int) -> None:
         assert not waiting or most is None or most >= true_ns * 0.998
 
 
-def test_tables_have_rows_and_columns_for_lower_bounds(tmp_path: Path) -> None:
+def test_tables_have_rows_and_columns_for_lower_bounds() -> None:
     compared = compare([Side("ok", [healthy()]), Side("hung", [hung()])], figures=[("read", "p99")]).to_json()
-    write_comparison(compared, str(tmp_path / "c.csv"))
-    (row,) = csv.DictReader((tmp_path / "c.csv").read_text().splitlines())
+    (row,) = csv.DictReader(comparison_table(compared).csv().decode().splitlines())
     assert (row["baseline_at_least"], row["at_least"]) == ("false", "true")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from plimsoll.engine import native
+from plimsoll.points.looks import Looks
 from plimsoll.points.permission import check_permitted
 from plimsoll.target import Target
 from support.said import Plimsoll
@@ -101,7 +102,7 @@ def test_the_engine_says_why_a_file_of_somebody_else_is_not_written_to(here: Pat
     engine = native()
     writing = engine.check_workload({"name": "w", "stream": [{"name": "main", "read_percent": 0}]}, "w.toml")
     with pytest.raises(Exception, match="mine exists and was not made by Plimsoll"):
-        check_permitted([(writing, Target("mine"))], engine, None)
-    check_permitted([(writing, Target("mine"))], engine, "")
+        check_permitted([(writing, Target("mine"))], engine, None, Looks(engine))
+    check_permitted([(writing, Target("mine"))], engine, "", Looks(engine))
     with pytest.raises(Exception, match="another"):
-        check_permitted([(writing, Target("mine"))], engine, "/another/file")
+        check_permitted([(writing, Target("mine"))], engine, "/another/file", Looks(engine))

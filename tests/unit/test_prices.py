@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -299,15 +301,72 @@ def test_a_report_has_the_prices_in_every_form_that_can_say_them(measured: Plims
         assert measured("report", "A", "B", "-o", name, *PRICED).code == 0
         assert "USD per IOPS" in (here / name).read_text()
     assert json.loads((here / "x.json").read_text())["prices"]["currency"] == "USD"
-    said = measured("report", "A", "-o", "x.csv", "--price", "5")
+    said = measured("report", "A", "-o", "x.xml", "--price", "5")
     assert said.code == 2
-    assert "x.csv does not say what sides cost; write .html, .json or .md" in said.err
+    assert "x.xml does not say what sides cost; write .html, .csv, .parquet, .json or .md" in said.err
+    said = measured("report", "A", "-o", "x.csv", "--price", "5", "--long")
+    assert said.code == 2
+    assert "the long form has no prices" in said.err
+
+
+def test_a_table_has_the_price_of_each_points_side(measured: Plimsoll, here: Path) -> None:
+    assert measured("report", "A", "B", "-o", "x.csv", *PRICED).code == 0
+    assert measured("report", "A", "B", "-o", "x.json", *PRICED).code == 0
+    prices = json.loads((here / "x.json").read_text())["prices"]
+    costs = {one["side"]: one["price"]["amount"] for one in prices["prices"]}
+    of_units = {row["side"]: (row["per_unit"], row["unit"]) for row in prices["rows"]}
+    rows = list(csv.DictReader(io.StringIO((here / "x.csv").read_text())))
+    assert {row["currency"] for row in rows} == {"USD"}
+    seen = {(float(row["price"]), float(row["price_per_unit"]), row["priced_unit"]) for row in rows}
+    assert seen == {(costs[side], *of_units[side]) for side in costs}
+    assert len(seen) == 2
+    assert measured("report", "A", "-o", "y.csv").code == 0
+    (row, *_) = csv.DictReader(io.StringIO((here / "y.csv").read_text()))
+    assert (row["price"], row["price_per_unit"]) == ("", "")
 
 
 def test_a_comparison_is_written_with_its_prices(measured: Plimsoll, here: Path) -> None:
     for name in ("c.html", "c.json", "c.md"):
         assert measured("compare", "A", "B", "-o", name, *PRICED).code == 0
         assert "USD per IOPS" in (here / name).read_text()
+
+
+def test_a_table_of_a_comparison_has_what_its_sides_cost(measured: Plimsoll, here: Path) -> None:
+    import plimsoll as library
+
+    document = measured("compare", "A", "B", *PRICED, "--json").json["prices"]
+    a, b = (row["per_unit"] for row in document["rows"])
+    said = (288751.0, 254586.0, "USD", a, b, "IOPS")
+    names = ("baseline_price", "price", "currency", "baseline_price_per_unit", "price_per_unit", "priced_unit")
+    assert measured("compare", "A", "B", *PRICED, "-o", "c.csv").code == 0
+    rows = list(csv.DictReader(io.StringIO((here / "c.csv").read_text())))
+    assert rows and {tuple(row[name] for name in names) for row in rows} == {tuple(map(str, said))}
+    compared = library.compare("A", "B", price={"A": "288751 USD", "B": 254586}).table().to_dicts()
+    assert compared and {tuple(row[name] for name in names) for row in compared} == {said}
+    one_sided = library.compare("A", "B", price={"B": 254586}).table().to_dicts()
+    assert {tuple(row[name] for name in names) for row in one_sided} == {(None, 254586.0, None, None, b, "IOPS")}
+    assert {row[name] for row in library.compare("A", "B").table().to_dicts() for name in names} == {None}
+    pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    assert measured("compare", "A", "B", *PRICED, "-o", "c.parquet").code == 0
+    assert {tuple(row[name] for name in names) for row in parquet.read_table(here / "c.parquet").to_pylist()} == {said}
+
+
+def test_tables_of_the_library_have_the_prices_that_runs_were_given(plimsoll: Plimsoll) -> None:
+    import plimsoll as library
+
+    for label, price in (("A", "300 USD"), ("B", "200 EUR"), ("C", None)):
+        typed = () if price is None else ("--price", price)
+        assert plimsoll("run", "small.toml", "-t", "null:", "-d", "1s", "-w", "0", "--fresh", "--label", label, *typed).code == 0
+    store = library.open("results")
+    # Of a whole store each run has its own currency.
+    rows = [row for row in store.table().to_dicts() if row["operation"] == "all"]
+    assert [(row["label"], row["price"], row["currency"]) for row in rows] == [("A", 300.0, "USD"), ("B", 200.0, "EUR"), ("C", None, None)]
+    assert [row["price_per_unit"] for row in rows[:2]] == [300 / float(str(rows[0]["iops"])), 200 / float(str(rows[1]["iops"]))]
+    assert store["A"].table().to_dicts()[0]["price"] == 300.0
+    run = library.run("small.toml", target="null:", duration=1, warmup=0, fresh=True, label="D", price=1000)
+    assert {row["price"] for row in run.table().to_dicts()} == {1000.0}
 
 
 def test_prices_are_options_of_the_functions_too(measured: Plimsoll) -> None:

@@ -150,8 +150,8 @@ def test_the_table_marks_points_and_names_each_flag_once(plimsoll: Plimsoll, eng
     said = plimsoll("run", "small.toml", "-t", "null:", "--repeat", "2")
     rows = [line for line in said.out.splitlines() if line.startswith("small")]
     assert len(rows) == 2 and re.search(r"!\??·$", rows[0]) and rows[1].startswith("small #2")
-    assert said.out.count("io_errors:") == 1
-    assert said.out.index("io_errors") < said.out.index("short_run")
+    assert said.out.count("I/O errors:") == 1
+    assert said.out.index("I/O errors") < said.out.index("short run")
     assert "→ Check the kernel log" in said.out
 
 

@@ -11,6 +11,7 @@ import pytest
 from plimsoll import engine as engines
 from plimsoll.catalog import claims as catalog_claims
 from plimsoll.catalog.folder import Folder
+from plimsoll.cli.program import main
 from plimsoll.engine import Json, OnEvent
 from support.said import Plimsoll, Said, in_this_process
 from support.scripted_engine import Script, ScriptedEngine
@@ -68,12 +69,19 @@ def usual(job: Json) -> Script:
     return reads(10 if job["target"].startswith("array:msa2000-raid5") else 5)
 
 
+def with_bases(text: str) -> str:
+    """The set with a basis for each claim that is scored and names none."""
+    first, *claims = text.split("[[claim]]\n")
+    lacking = (claim if "not_scored" in claim or "basis" in claim else f'basis = "predicted"\n{claim}' for claim in claims)
+    return "[[claim]]\n".join([first, *lacking])
+
+
 @pytest.fixture
 def tested(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Said]]:
     """Reproduces one claim, written out, on scripted arrays."""
 
     def run(kind: str, rest: str, answer: Callable[[Json], Script] = usual, *arguments: str) -> Said:
-        (here / "mine.toml").write_text(HEAD.replace("KIND", kind).replace("{load}", "oltp-db") + rest)
+        (here / "mine.toml").write_text(with_bases(HEAD.replace("KIND", kind).replace("{load}", "oltp-db") + rest))
         monkeypatch.setattr(catalog_claims, "_CLAIMS", Folder(str(here), "set of claims"))
         (here / "small.toml").unlink(missing_ok=True)
         catalog_claims._read.cache_clear()
@@ -325,10 +333,26 @@ def test_the_sums_count_claims_and_comparisons_of_each_kind(tested):
     assert document["errors"]["900"] == {"figures": 1, "mean_absolute_percent": pytest.approx(25)}
 
 
+def test_claims_are_summed_by_what_they_rest_on_and_the_headline_is_of_those_predicted(tested, capsys):
+    check = 'checks = [{ order = ["slow.iops", "fast.iops"] }]'
+    held = check.replace('"slow.iops", "fast.iops"', '"fast.iops", "slow.iops"')
+    more = [("predicted", held), ("fitted", held), ("fitted", check), ("constant", held)]
+    claims = "".join(
+        f'\n[[claim]]\nnumber = {number}\nkind = "ordering"\nbasis = "{basis}"\ntitle = "t"\npublished = "p"\n{said}'
+        for number, (basis, said) in enumerate(more, 2)
+    )
+    document = tested("ordering", check + claims).json
+    assert [claim["basis"] for claim in document["claims"]] == ["predicted", *(basis for basis, _ in more)]
+    found = {basis: (sums["holds"], sums["missed"]) for basis, sums in document["bases"].items()}
+    assert found == {"predicted": (1, 1), "assumed": (0, 0), "fitted": (1, 1), "constant": (1, 0)}
+    assert main(["reproduce", "--quiet"]) == 0
+    assert "\nOf 2 claims that the model predicts, 1 hold.\n" in capsys.readouterr().out
+
+
 def test_the_document_says_modelled_and_has_what_each_claim_needs(tested):
     document = tested("bound", 'checks = [{ value = "fast.iops", at_most = 1 }]').json
     assert (document["schema"], document["modelled"]) == ("plimsoll.reproduction/1", True)
-    assert {"number", "report", "kind", "published", "modelled", "tolerance", "verdict"} <= set(document["claims"][0])
+    assert {"number", "report", "kind", "basis", "published", "modelled", "tolerance", "verdict"} <= set(document["claims"][0])
 
 
 def test_the_table_shows_a_missed_claim_with_its_reason(plimsoll: Plimsoll):
@@ -348,8 +372,6 @@ def test_reports_are_chosen_by_number_name_or_claims(words):
 
 
 def test_progress_goes_to_stderr_and_says_modelled(tested, capsys):
-    from plimsoll.cli import main
-
     tested("bound", 'checks = [{ value = "fast.iops", at_least = 1 }]')
     main(["reproduce", "--json"])
     assert capsys.readouterr().err == "[1/1] array:msa2000-raid5  oltp-db  0.4 MB/s modelled\n"

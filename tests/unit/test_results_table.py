@@ -16,9 +16,11 @@ from plimsoll.result import Result
 from plimsoll.store.reader import StoredPoint, StoredRun
 from plimsoll.tables.column import Column
 from plimsoll.tables.page import results_table_page
-from plimsoll.tables.points import COLUMNS, points_table
+from plimsoll.tables.points import COLUMNS, IDENTITY, points_table
+from plimsoll.tables.split import By
 from plimsoll.tables.table import Table
 from support.made_results import Load, Setting, failed, made
+from support.made_workflows import Told, ran
 from support.said import Plimsoll
 from support.scripted_engine import Script, ScriptedEngine
 
@@ -201,3 +203,76 @@ def test_a_table_in_either_form_may_replace_the_other_and_no_other_file(plimsoll
             assert plimsoll("report", name, "-o", f"x.{ending}", *form).code == 0
         Path(f"mine.{ending}").write_text("a,b\n1,2\n")
         assert plimsoll("report", name, "-o", f"mine.{ending}").code == 2
+
+
+def _of_two_streams() -> Result:
+    """Reads of 4 KiB and writes of 8 KiB by one stream each, on two parts."""
+    point = made(Load(iops=1000, mean_ns=1e6), 4)
+    read = point.totals["read"]
+    write = replace(read, count=500, iops=50.0, bytes=500 * 8192, bytes_per_s=50.0 * 8192)
+    return replace(
+        point,
+        totals={"read": read, "write": write},
+        streams={"reader": {"read": read}, "writer": {"write": write}},
+        parts={"/dev/sdb": {"read": read}, "/dev/sdc": {"write": write}},
+    )
+
+
+@pytest.mark.parametrize(("by", "names"), [("stream", ("reader", "writer")), ("part", ("/dev/sdb", "/dev/sdc"))])
+def test_each_stream_or_part_has_rows_of_its_own(by: By, names: tuple[str, str]) -> None:
+    point = _of_two_streams()
+    table = points_table([run_of(point)], by=by)
+    assert [column.name for column in table.columns].index(by) == len(IDENTITY)
+    rows = table.to_dicts()
+    assert [(row[by], row["operation"]) for row in rows] == [(names[0], "all"), (names[0], "read"), (names[1], "all"), (names[1], "write")]
+    assert [row["iops"] for row in rows] == [point.totals["read"].iops] * 2 + [50.0] * 2
+    assert rows[2]["request_kib"] == 8 and rows[2]["mb_per_s"] == pytest.approx(0.4096)
+    assert rows[1]["latency_p99_ms"] == pytest.approx(4.605)
+    # Intervals are of the whole point; what was asked is in every row.
+    assert {row["iops_low"] for row in rows} == {None} and {row["level"] for row in rows} == {4}
+    assert len(table.csv().splitlines()) == 5
+
+
+def test_what_has_no_parts_is_one_part_and_what_failed_has_its_row() -> None:
+    whole = made(Load(iops=1000, mean_ns=1e6), 4)
+    rows = points_table([run_of(whole)], by="part").to_dicts()
+    assert [(row["part"], row["operation"]) for row in rows] == [("/dev/sdb", "all"), ("/dev/sdb", "read")]
+    (row,) = points_table([run_of(failed(4))], by="stream").to_dicts()
+    assert (row["stream"], row["operation"], row["status"]) == (None, "all", "failed")
+
+
+def test_the_table_by_stream_is_written_by_report_and_export(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    run = "latest"
+    plimsoll("run", "small.toml", "-t", "null:")
+    assert plimsoll("report", run, "-o", "x.csv", "--by", "stream").code == 0
+    rows = list(csv.DictReader(io.StringIO(Path("x.csv").read_text())))
+    assert {row["stream"] for row in rows} == {"main"}
+    assert plimsoll("export", run, "--as", "csv", "--by", "stream").out == Path("x.csv").read_text()
+    # Written by Plimsoll, so it is replaced.
+    assert plimsoll("report", run, "-o", "x.csv").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("report", "-o", "x.html", "--by", "part"), "--by is for tables; add -o FILE.csv or -o FILE.parquet, or leave it out."),
+        (("report", "-o", "x.csv", "--by", "part", "--long"), "--by: the long form has rows for streams and parts as well"),
+        (("export", "--as", "vdbench", "--by", "part"), "--by is for csv and parquet; leave it out."),
+    ],
+)
+def test_a_split_that_is_not_possible_is_refused(plimsoll: Plimsoll, engine: ScriptedEngine, words: tuple[str, ...], said: str) -> None:
+    plimsoll("run", "small.toml", "-t", "null:")
+    found = plimsoll(words[0], "latest", *words[1:])
+    assert found.code == 2 and said in found.err
+
+
+def test_workflows_have_report_002s_figures_in_columns_of_their_own() -> None:
+    results = [ran("/mnt/a", 1, Told(real_s=20.0)), ran("/mnt/a", 8, Told(5.0, 40.0, 160.0, 120.0))]
+    rows = [row for row in points_table([run_of(*results)]).to_dicts() if row["operation"] == "all"]
+    assert [(row["workflows"], row["stretch"]) for row in rows] == [(1, 1.0), (8, 2.0)]
+    eight = rows[1]
+    assert (eight["workflow_cpu_s"], eight["total_cpu_s"], eight["workflow_real_s"], eight["total_real_s"]) == (5.0, 40.0, 40.0, 40.0)
+    assert (eight["blocks_in_per_2s"], eight["blocks_out_per_2s"]) == (78_125.0, 58_593.75)
+    assert (eight["mb_per_s_per_core"], eight["limited_by"], eight["workflows_failed"]) == (70.0, "storage", 0)
+    (other,) = [row for row in points_table([run_of(made(Load(100.0, 1e6)))]).to_dicts() if row["operation"] == "all"]
+    assert other["workflows"] is None and other["stretch"] is None

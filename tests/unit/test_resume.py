@@ -125,6 +125,14 @@ def test_planners_are_fed_what_is_stored(plimsoll: Plimsoll, engine: ScriptedEng
     assert runs()[-1].path == run.path
 
 
+def test_what_has_come_to_its_end_since_does_not_go_on_where_an_older_run_stopped(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
+    older = interrupted(plimsoll, engine)
+    assert plimsoll(*STEPS, "--fresh").code == 0
+    assert plimsoll(*STEPS).code == 0
+    assert [run.status for run in runs()] == ["interrupted", "complete", "complete"]
+    assert runs()[0].path == older.path and len(runs()[0].points) == 3
+
+
 def test_fresh_starts_anew(plimsoll: Plimsoll, engine: ScriptedEngine) -> None:
     interrupted(plimsoll, engine)
     said = plimsoll(*STEPS, "--fresh")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from plimsoll.engine import Permission
 from plimsoll.errors import Interrupted, SafetyRefusal, TargetError
 from plimsoll.store.reader import StoredRun, list_runs
 from support.said import Plimsoll, Said
@@ -131,9 +132,9 @@ def test_a_file_that_was_there_before_is_never_removed(plimsoll: Plimsoll, here:
     ("words", "permission"),
     [
         ([], None),
-        (["--destroy-data"], {"destroy": True, "typed": None}),
-        (["--destroy-data=WD-123"], {"destroy": True, "typed": "WD-123"}),
-        (["--destroy-data=/dev/sdb"], {"destroy": True, "typed": "/dev/sdb"}),
+        (["--destroy-data"], Permission()),
+        (["--destroy-data=WD-123"], Permission("WD-123")),
+        (["--destroy-data=/dev/sdb"], Permission("/dev/sdb")),
     ],
 )
 def test_permission_is_passed_on_and_never_taken_from_the_next_word(
@@ -227,10 +228,25 @@ def test_runs_are_listed_with_what_became_of_them(plimsoll: Plimsoll, engine: Sc
     assert (entry["status"], entry["planned"], entry["points"]) == ("complete", 1, ["complete"])
 
 
+def test_stored_runs_fit_a_terminal_of_80_columns_however_long_their_targets_are_called(
+    plimsoll: Plimsoll, engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["plimsoll", "run", "small.toml", "-t", "RAID 10=array:msa50-sas-10k-raid10-10-nocache", "--label", "ten disks or five"]
+    monkeypatch.setattr("sys.argv", command)
+    plimsoll("run", "small.toml", "-t", "null:", "--label", "ten disks or five")
+    monkeypatch.setenv("COLUMNS", "80")
+    said = plimsoll("list", "--runs")
+    assert max(map(len, said.out.splitlines())) <= 80
+    assert "plimsoll run small.toml -t 'RAID 10=array:msa50-sas-10k-raid10-10-nocache'" in said.text
+    monkeypatch.setenv("COLUMNS", "200")
+    assert "label              command" in plimsoll("list", "--runs").out
+
+
 def test_the_command_of_a_run_is_listed_as_a_shell_takes_it(
     plimsoll: Plimsoll, engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.argv", ["plimsoll", "run", "small.toml", "--objective", "mean <= 5ms"])
+    monkeypatch.setenv("COLUMNS", "120")  # In a narrower one the command goes on in the next line.
     plimsoll("run", "small.toml", "-t", "null:")
     assert "plimsoll run small.toml --objective 'mean <= 5ms'" in plimsoll("runs").out
 

@@ -118,3 +118,49 @@ def test_speed_up_and_efficiency_are_against_the_lowest_level() -> None:
 def test_nothing_at_the_lowest_level_gives_no_table() -> None:
     assert scaling_table([1, 2], [0.0, 100.0]) == ()
     assert scaling_table([], []) == ()
+
+
+#: Processors and throughput of the ray tracer of Gunther, "Guerrilla Capacity Planning" (2007); also the data set `raytracer` of R's usl.
+RAY_TRACING = {1: 20.0, 4: 78.0, 8: 130.0, 12: 170.0, 16: 190.0, 20: 210.0, 24: 220.0, 28: 245.0, 32: 255.0, 48: 280.0, 64: 310.0}
+
+
+def test_a_published_curve_has_its_published_contention_and_no_peak() -> None:
+    fit = usl_fit(list(RAY_TRACING), list(RAY_TRACING.values()))
+    assert fit is not None and fit.misfit is None
+    # Published by the package: σ = 5.002e-2 ± 3.2e-3, κ = 4.7e-6 ± 6.9e-5, with λ held at the throughput of one; here λ is fitted as well.
+    assert fit.sigma.low is not None and fit.sigma.high is not None and fit.sigma.low < 5.002e-2 < fit.sigma.high
+    assert fit.kappa.value < 6.923e-5 and (fit.kappa.low, fit.peak_level) == (0.0, None)
+
+
+def test_a_law_that_describes_what_was_measured_is_no_misfit() -> None:
+    random_ = random.Random(5)
+    for _ in range(50):
+        fit = usl_fit(LEVELS * 2, [law(level) * random_.gauss(1, 0.03) for level in LEVELS * 2])
+        assert fit is not None and fit.misfit is None
+
+
+@pytest.mark.parametrize(
+    ("name", "throughputs", "level"),
+    [
+        # Of the largest throughput: at 2 workers the law is twice as far, but that is too little to count.
+        ("growth faster than linear", [700.0 * level**1.2 for level in LEVELS], 4),
+        ("a limit with a sharp bend", [1000.0 * min(level, 8) for level in LEVELS], 1),
+    ],
+)
+def test_what_the_law_cannot_describe_is_said_with_the_level(name: str, throughputs: list[float], level: float) -> None:
+    for repeats in (1, 2):
+        fit = usl_fit(LEVELS * repeats, throughputs * repeats)
+        assert fit is not None and fit.misfit is not None, name
+        assert fit.misfit.level == level and fit.misfit.share > 0.2
+        # Without repeats nothing says how far chance reaches; repeats that agree leave nothing to it.
+        assert fit.misfit.chance == (None if repeats == 1 else 0.0)
+        assert fit.misfit.words().startswith(f"The Universal Scalability Law does not describe this: at level {level} it is ")
+
+
+def test_scatter_of_repeats_is_no_misfit() -> None:
+    levels, low, high = [1, 2, 4, 8], [100.0, 200.0, 330.0, 900.0], [140.0, 280.0, 470.0, 1500.0]
+    fit = usl_fit(levels * 2, [*low, *high])
+    assert fit is not None and fit.misfit is None
+    # The same means, without anything that says how far apart repeats would be.
+    alone = usl_fit(levels, [(one + other) / 2 for one, other in zip(low, high, strict=True)])
+    assert alone is not None and alone.misfit is not None and alone.misfit.level == 4

@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from plimsoll.analysis.sizing.demand import COLUMNS, Observed, demand_document
 from plimsoll.errors import EngineError, StoreError
 from plimsoll.result import Result
 from plimsoll.schemas import schema_of_documents
@@ -116,6 +117,26 @@ def test_a_comparison_keeps_its_schema(plimsoll: Plimsoll, engine: ScriptedEngin
     said = plimsoll("compare", run.name, "--varying", "modelled", "--varying", "size", "--json", "--assert", "throughput >= 0.5x")
     assert said.code == 0, said.err
     check("comparison", said.json)
+
+
+def test_what_was_watched_and_what_was_sized_for_it_keep_their_schemas(real: Plimsoll) -> None:
+    observed = Observed("sda", {"model": "made up", "rotational": {"absent": "no such file"}})
+    for second in range(10):
+        observed.add(1.0, {**dict.fromkeys(COLUMNS, 1.0), "r/s": 400.0 + second, "rkB/s": 3200.0, "w/s": 100.0, "wkB/s": 800.0})
+    document = demand_document([observed], {"host": "bench", "interval_s": 1.0})
+    check("demand", json.loads(json.dumps(document)))
+    Path("demand.json").write_text(json.dumps(document))
+    disks = ("--raid", "5", "--disk-iops", "180", "--disk-size", "146GB", "--price", "5000")
+    for words in ((), ("--measure", "-t", "queue:?service=const:1ms", "-q"), disks):
+        said = real("size", "--from", "demand.json", "--objective", "mean <= 20ms", *words, "--json")
+        check("sizing", said.json)
+    check("sizing", real("size", "--raid", "6", "--disks", "48", "--json").json)
+
+
+def test_what_a_check_prints_keeps_its_schema(real: Plimsoll) -> None:
+    said = real("check", "queue:?service=const:1ms", "queue:?service=const:2ms", "--quick", "-d", "500ms", "-w", "0s", "-q", "--json")
+    check("check", said.json)
+    assert said.json["targets"][0]["mark"] is not None and said.json["mark"] is None
 
 
 DAMAGES: list[tuple[tuple[str, ...], Any]] = [

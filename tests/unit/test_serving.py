@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError, PlimsollError, TargetError
-from plimsoll.reports.terminal.details import serving_text
+from plimsoll.reports.terminal.server import serving_text
 from plimsoll.serving.endpoints import loopback_socket, mountable, unix_socket
 from plimsoll.serving.guard import is_mounted
 from support.said import Plimsoll

@@ -12,7 +12,7 @@ from plimsoll.analysis.validity.severity import gathered, of_shift
 from plimsoll.reports.markdown import _doubts as markdown_of
 from plimsoll.reports.terminal.footnotes import footnotes
 from plimsoll.reports.view.report import PointRecord, RunRecord, view
-from plimsoll.result import Flag, Result
+from plimsoll.result import Flag, Result, flag_words
 from support.made_results import Load, made
 from unit.test_validity import ENGINE, SOUND, judge
 
@@ -53,9 +53,9 @@ def test_the_terminal_the_page_the_markdown_and_the_check_tell_the_same_flags() 
     assert [(one.name, one.severity) for one in doubts_of(results)] == [
         (name, severity) for name, severity, _ in page if severity != "note"
     ]
-    assert [line.split("**")[1] for line in markdown_of(results) if line] == [name for name, _, _ in page]
+    assert [line.split("**")[1] for line in markdown_of(results) if line] == [flag_words(name) for name, _, _ in page]
     told = footnotes(results)
-    assert all(told.count(name) >= 1 for name, _, _ in page) and told.count("notes:") == 1
+    assert all(told.count(flag_words(name)) >= 1 for name, _, _ in page) and told.count("notes:") == 1
 
 
 def test_a_hand_over_of_requests_is_a_doubt_where_they_are_short_only() -> None:

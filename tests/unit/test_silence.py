@@ -15,6 +15,7 @@ from plimsoll.measure import Job, measure
 from plimsoll.reports.live import LiveView
 from plimsoll.reports.progress import FailuresOnly, PlainLines, silence_text
 from plimsoll.target import Target
+from support.patience import HANGS_S
 from support.scripted_engine import Script, ScriptedEngine
 
 Json = dict[str, Any]
@@ -96,5 +97,5 @@ def test_a_verb_that_says_nothing_is_told_of(monkeypatch: pytest.MonkeyPatch) ->
         seconds.append(silent_s)
         heard.set()
 
-    result, failure = served(lambda _: heard.wait(60), lambda *_: None, give_up=lambda: None, quiet=quiet)
+    result, failure = served(lambda _: heard.wait(HANGS_S), lambda *_: None, give_up=lambda: None, quiet=quiet)
     assert (result, failure) == (True, None) and seconds[0] >= 0.02

@@ -165,7 +165,7 @@ def test_an_invalid_number_carries_nothing() -> None:
     flag = Flag("page_cache", "invalid", "m", "a")
     flagged = [replace(result, flags=[flag]) if result.place["level"] == 8 else result for result in line()]
     fit = only(flagged, demand())
-    assert fit.refused == "its mark is flagged invalid (page_cache), so the number does not mean what it says"
+    assert fit.refused == "its mark is flagged invalid (page cache), so the number does not mean what it says"
     # Only the mark's own point counts.
     elsewhere = [replace(result, flags=[flag]) if result.place["level"] == 1 else result for result in line()]
     assert only(elsewhere, demand()).carries
@@ -303,10 +303,11 @@ def stored(here: Path) -> str:
 TYPED = ("--iops", "1k", "--read-percent", "70", "--block-size", "8k", "--objective", "mean <= 20ms")
 
 
-def test_the_command_shows_demand_headroom_and_refusals(plimsoll: Plimsoll, stored: str) -> None:
+def test_the_command_shows_demand_headroom_and_refusals(plimsoll: Plimsoll, stored: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     said = plimsoll("size", *TYPED, "--growth", "25%")
     assert said.code == 0 and said.err == ""
-    assert "demand     1,250 IOPS (1,000 and +25 %), 10.2 MB/s, 70 % reads of 8 KiB, 100 % random" in said.out
+    assert "demand 1,250 IOPS (1,000 and +25 %), 10.2 MB/s, 70 % reads of 8 KiB, 100 % random" in said.text
     assert "objective  mean <= 20ms" in said.out
     row = next(text for text in said.out.splitlines() if "1,600" in text)
     assert row.split()[:5] == ["1.28", "×", "yes", "oltp-db", "/dev/sdb"]
@@ -355,7 +356,7 @@ def test_mailboxes_are_sized_with_their_notes(plimsoll: Plimsoll) -> None:
     assert "demand     600 IOPS" in said.out
     assert "note       the IOPS per mailbox of Exchange 2010 are from memory" in said.out
     # 600 × (0.5 + 4 × 0.5) = 1,500 over 180 are 8.3 disks.
-    assert "600 IOPS × (0.5 + 4 × 0.5) = 1,500 disk operations/s; at 180 per disk 9 disks" in said.out
+    assert "600 IOPS × (0.5 + 4 × 0.5) = 1,500 disk operations/s; at 180 per disk 9 disks" in said.text
     assert "usable     4.8 TB (4.366 TiB)" in said.out
     typed_over = plimsoll("size", "--mailboxes", "5000", "--profile", "exchange-2007:average", "--read-percent", "60", "--json").json
     assert typed_over["demand"]["read_percent"] == 60
@@ -384,7 +385,7 @@ def test_capacity_alone_is_computed_as_report_003_had_it(plimsoll: Plimsoll) -> 
     assert "4 arrays of RAID 5 of 4 × 12 disks and 1 spare (computed, not measured)" in said.out
     assert "usable     25.7 TB (23.37 TiB) of 28.62 TB" in said.out
     assert "volumes    16 of 1.606 TB" in said.out
-    assert "survives   the failure of any one disk, and of up to 16 if they fall in different groups" in said.out
+    assert "survives the failure of any one disk, and of up to 16 if they fall in different groups" in said.text
     mirrored = plimsoll(*asked, "--mirror-arrays", "--json").json["raid"]
     assert mirrored["usable_bytes"] == pytest.approx(12.848e12)
     assert mirrored["failures_survived"] == 3

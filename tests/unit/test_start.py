@@ -7,6 +7,7 @@ modules stand in for time, which no test measures.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -42,7 +43,11 @@ LATER = (
     "plimsoll.cli.run_summary",
     "plimsoll.experiments.probe",
     "plimsoll.experiments.curve",
-    "plimsoll.experiments.probe",
+    "plimsoll.gang",
+    "plimsoll.layouts.kinds",
+    "plimsoll.layouts.plan",
+    "plimsoll.points.made_layout",
+    "plimsoll.points.planned_layout",
     "plimsoll.reports.html",
     "plimsoll.reports.terminal.points",
     "plimsoll.reports.view.report",
@@ -54,9 +59,11 @@ def _known(tmp_path_factory: pytest.TempPathFactory) -> tuple[set[str], set[str]
     out = tmp_path_factory.mktemp("results")
     times = ["--duration", "20ms", "--warmup", "0s", "--set", "interval=10ms"]
     words = ["run", "random-read-4k", "--target", "null:", "--out", str(out), "--quiet", *times]
+    # A server that another test has started is noted in the cache of the user.
+    home = {**os.environ, "XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache"))}
     # The second time, a run of the same is there that came to its end.
     for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", _NOTING, *words], capture_output=True, text=True, check=True)
+        done = subprocess.run([sys.executable, "-c", _NOTING, *words], capture_output=True, text=True, check=True, env=home)
     at_start, at_end = json.loads(done.stderr.splitlines()[-1])
     return set(at_start), set(at_end)
 
@@ -71,6 +78,11 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> tuple[set[str], set[str]]
 def test_the_load_begins_without(module: str, known: tuple[set[str], set[str]]) -> None:
     at_start, _ = known
     assert module not in at_start
+
+
+def test_a_run_on_one_host_never_imports_what_carries_several(known: tuple[set[str], set[str]]) -> None:
+    _, at_end = known
+    assert not {name for name in at_end if name.split(".")[0] == "ray" or name.startswith(("plimsoll.gang", "plimsoll.worker"))}
 
 
 def test_what_draws_and_judges_is_there_at_the_end(known: tuple[set[str], set[str]]) -> None:

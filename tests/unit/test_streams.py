@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.engine import native
+from plimsoll.engine import Permission, native
 from plimsoll.errors import InputError
 from plimsoll.handover import as_json
 from plimsoll.target import Target
@@ -110,7 +110,7 @@ def test_targets_that_the_engine_cannot_name_are_refused(here: Path) -> None:
     with pytest.raises(InputError, match=r"target 'n\\xff.dat': the name is not UTF-8 text"):
         engine.inspect_target(Target(f"n{BYTE}.dat"))
     with pytest.raises(InputError, match=r"--destroy-data: .*'\\xff' is not UTF-8 text"):
-        engine.write_refusal(Target("null:"), {"typed": [BYTE]})
+        engine.write_refusal(Target("null:"), Permission(BYTE))
 
 
 def test_a_file_in_a_directory_of_any_bytes_is_named_by_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from plimsoll.analysis.objective.judgement import judge, parse_objective
-from plimsoll.analysis.objective.missed import missed
+from plimsoll.analysis.objective.misses import missed
 from plimsoll.errors import EngineError
 from plimsoll.reports.markdown import _text
 from support.made_results import Load, failed, made

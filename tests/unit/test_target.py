@@ -24,9 +24,9 @@ def composed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     compose = arrays.array_document
 
-    def counting(source: str) -> Any:
+    def counting(source: str, *settings: str) -> Any:
         found.append(source)
-        return compose(source)
+        return compose(source, *settings)
 
     monkeypatch.setattr(arrays, "array_document", counting)
     return found

@@ -29,16 +29,16 @@ def at(depth: int, *flags: Flag, configuration: str = "sdb", repeat: int = 1) ->
     ("results", "where"),
     [
         ([at(1), at(32, DOUBT)], "random-read-4k at queue_depth 32"),
-        ([at(1), at(32, DOUBT), at(64, DOUBT), at(128, DOUBT)], "random-read-4k at queue_depth 32 and 2 more; of the first"),
+        ([at(1), at(32, DOUBT), at(64, DOUBT), at(128, DOUBT)], "random-read-4k at queue_depth 32 and 2 more; the first"),
         ([at(1), at(32, DOUBT), at(32, DOUBT, repeat=2)], "random-read-4k at queue_depth 32"),
         ([at(32), at(32, DOUBT, configuration="sdc")], "random-read-4k on sdc at queue_depth 32"),
-        ([at(1, DOUBT), at(32, DOUBT)], "everywhere; of the first"),
+        ([at(1, DOUBT), at(32, DOUBT)], "all 2 measurements; the first"),
         ([made(Load(1000, MS)), replace(made(Load(9, MS), setting=Setting(workload="log")), flags=[DOUBT])], "log"),
     ],
 )
 def test_a_flag_names_the_points_it_holds_for_and_how_many(results: list[Result], where: str) -> None:
     # Flags named the workload only, of which seven depths had been measured.
-    assert footnotes(results) == f"? short_run: {where}: It was short.\n  → Measure longer."
+    assert footnotes(results) == f"? short run: {where}: It was short.\n  → Measure longer."
 
 
 def test_flags_of_several_targets_name_them() -> None:
@@ -54,11 +54,11 @@ def test_notes_are_named_in_one_line_and_doubts_of_the_same_name_count_each_poin
     fewer = replace(few, severity="doubt", message="p99 rests on 5 requests.")
     said = footnotes([at(1, few, fewer, NOTE), at(32, few), at(64, few, few)])
     assert said.splitlines() == [
-        "? few_samples: random-read-4k at queue_depth 1: p99 rests on 5 requests.",
+        "? few samples: random-read-4k at queue_depth 1: p99 rests on 5 requests.",
         "  → Measure longer.",
-        "· notes: short_run (the report explains them)",
+        "· notes: short run (the report explains them)",
     ]
-    assert footnotes([at(1, NOTE, few)]) == "· notes: short_run, few_samples (the report explains them)"
+    assert footnotes([at(1, NOTE, few)]) == "· notes: short run, few samples (the report explains them)"
 
 
 def test_failures_in_an_array_are_told() -> None:
@@ -69,7 +69,7 @@ def test_failures_in_an_array_are_told() -> None:
 def test_caches_are_named_when_something_was_done_about_them() -> None:
     cold = [replace(at(depth), cache=DROPPED) for depth in (1, 32)]
     assert footnotes(cold) == "cache cold: The page cache of the target was dropped (posix_fadvise)."
-    assert footnotes([at(8), *cold]).startswith("cache cold at random-read-4k at queue_depth 1 and 1 more; of the first: The page")
+    assert footnotes([at(8), *cold]).startswith("cache cold at random-read-4k at queue_depth 1 and 1 more; the first: The page")
     assert footnotes([at(8)]) == ""
 
 
@@ -86,7 +86,7 @@ def test_many_points_of_arrays_are_told_in_a_sentence_per_configuration() -> Non
     assert footnotes(results).splitlines() == [
         "a (modelled): limited by the disk in 4 of 7 measurements; the other 3 had no bottleneck.",
         "b (modelled): limited by the disk in 4 of 7 measurements; the other 3 had no bottleneck.",
-        "random-read-4k on a at queue_depth 128 and 1 more; of the first: "
+        "random-read-4k on a at queue_depth 128 and 1 more; the first: "
         "1.000 s: member 0 of group vd0 failed (modelled, seconds from the beginning of the warm-up).",
     ]
     assert footnotes(results[4:10:2]).splitlines()[0] == "random-read-4k on a at queue_depth 16: limited by the disk; disk 95% busy."

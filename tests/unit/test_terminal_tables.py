@@ -7,7 +7,7 @@ import pytest
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.cli.screen import screen
 from plimsoll.reports.terminal.footnotes import footnotes
-from plimsoll.reports.terminal.points import legend, points
+from plimsoll.reports.terminal.points import legend, multiple, points
 from plimsoll.reports.terminal.screen import Screen, coloured, visible
 from plimsoll.reports.terminal.table import table
 from plimsoll.result import Flag, Result
@@ -120,3 +120,8 @@ def test_what_a_heading_says_in_brackets_is_said_at_every_width(width: int) -> N
     rows = [("workload", "target (modelled)", *(f"figure {number}" for number in range(6)))]
     rows += [(f"load-{number}", f"array:a-long-name-{number}", *["12,345"] * 6) for number in range(3)]
     assert "(modelled)" in table(rows, left=2, screen=Screen(width))
+
+
+@pytest.mark.parametrize(("ratio", "text"), [(1.0, "1.00"), (0.9989, "0.999"), (0.99981, "0.9998"), (1.22, "1.22"), (0.031, "0.031")])
+def test_a_ratio_near_1_is_told_from_it(ratio: float, text: str) -> None:
+    assert multiple(ratio) == text

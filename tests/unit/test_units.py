@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import plimsoll
 from plimsoll import units
 from plimsoll.engine import native
 from plimsoll.errors import InputError
@@ -182,3 +185,16 @@ def test_a_time_for_people_has_three_digits_in_the_unit_that_fits(ns: int, padde
 )
 def test_numbers_for_people_have_no_powers_of_ten(value: float, digits: int, text: str) -> None:
     assert units.significant(value, digits) == text
+
+
+def test_no_sentence_writes_a_figure_in_powers_of_ten() -> None:
+    # ``:.3g`` writes 2.57e+04; `significant` writes 25,700. What is read by programs, and numbers that are rounded, may.
+    allowed = {"units.py", "experiments/probe.py", "analysis/array_fit/unknown.py"}
+    root = Path(plimsoll.__file__).parent
+    found = {
+        str(path.relative_to(root))
+        for path in root.rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(r":\.[1-6]g\}", line) and 'float(f"{' not in line
+    }
+    assert found - allowed == set()

@@ -16,7 +16,7 @@ from plimsoll.analysis.validity.conclusion import conclude
 from plimsoll.analysis.validity.evidence import at_least
 from plimsoll.histogram import Histogram
 from plimsoll.measure import Job, unfinished
-from plimsoll.result import Flag, OpTotals, Result
+from plimsoll.result import Flag, HostResult, OpTotals, Result
 from plimsoll.target import Target
 from support.scripted_engine import Script, ScriptedEngine, encoded, interval
 
@@ -167,7 +167,22 @@ def test_a_write_cache_that_fills_is_told_from_one_in_balance(held: Any, begun_a
     found = judge(altered(change, script)).get("cache_filling")
     assert (found is not None) is raised
     if found is not None:
-        assert "filled from 19% to 100%" in found.message and "--warmup 38s" in found.advice  # 81 MiB in 20 s: half as much again as 25 s
+        assert "filled from 19 to 100 %" in found.message and "--warmup 38s" in found.advice  # 81 MiB in 20 s: half as much again as 25 s
+
+
+@pytest.mark.parametrize(("kept", "raised"), [(1.0, True), (0.3, True), (0.1, False), (0.0, False)])
+def test_a_huge_write_cache_that_fills_slowly_is_told_by_how_much_of_what_was_written_stays_in_it(kept: float, raised: bool) -> None:
+    # Of 64 GiB less than 1 % filled while it was measured: every write cost the drives nothing, and no share of the cache told so.
+    script = replace(SOUND, warmup_intervals=20, intervals=200, ops=("write",))
+
+    def change(index: int, one: dict[str, Any]) -> None:
+        held = kept * (index + 1) * one["summary"]["write"]["bytes"]
+        one["write_caches"] = {"dirty_bytes": round(held), "begins_bytes": 64 << 30, "destages": False}
+
+    found = judge(altered(change, script)).get("cache_filling")
+    assert (found is not None) is raised
+    if found is not None:
+        assert "%" in found.message and "from 0 to 0" not in found.message
 
 
 @pytest.mark.parametrize(("op", "suspected"), [("write", True), ("read", False)])
@@ -786,6 +801,66 @@ def test_a_whole_run_of_decision_support_has_no_flags() -> None:
     assert judge(engine=decided()) == {}
 
 
+def worked(number: int = 1, **changes: Any) -> dict[str, Any]:
+    """A workflow that came to its end within its memory."""
+    found = {"number": number, "iteration": 1, "status": "complete", "failure": None, "check": "ok"}
+    return {**found, "max_rss_bytes": 100 << 20, "memory_bytes": 100 << 20, **changes}
+
+
+def of_workflows(*workflows: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """What the engine says of a point of analytics: two workflows of 1 GiB on four processors, unless changed."""
+    asked = {"workflows": 2, "direct": False}
+    found = {
+        "asked": asked,
+        "data_bytes": 1 << 30,
+        "cores": 4,
+        "watching_cpu_s": 0.1,
+        "workflows": list(workflows or (worked(), worked(2))),
+    }
+    return {**ENGINE, "analytics": {**found, **changes}}
+
+
+def test_workflows_that_all_ended_within_their_memory_have_no_flags() -> None:
+    assert judge(engine=of_workflows()) == {}
+
+
+def test_a_workflow_that_failed_makes_its_level_invalid_and_says_why() -> None:
+    failed = worked(2, status="failed", failure="its process was killed by SIGKILL in step sort.", check=None)
+    flag = judge(engine=of_workflows(worked(), failed))["workflow_failed"]
+    assert flag.severity == "invalid"
+    assert flag.message.endswith(
+        "1 of 2 workflows failed and the others went on without; workflow 2: its process was killed by SIGKILL in step sort."
+    )
+    assert "workflow_failed" not in judge(engine=of_workflows(worked(), worked(2, status="stopped")))
+
+
+def test_rows_that_were_wrong_make_a_point_invalid() -> None:
+    wrong = worked(2, status="failed", failure="…", check="wrong data: b.rows: row 3 does not have its checksum.", iteration=2)
+    flag = judge(engine=of_workflows(worked(), wrong))["wrong_data"]
+    assert flag.severity == "invalid"
+    said = "Wrong data was read by 1 of 2 workflows; workflow 2 of iteration 2: b.rows: row 3 does not have its checksum."
+    assert flag.message == said
+
+
+def test_a_process_beyond_a_tenth_over_its_memory_is_doubted() -> None:
+    assert "over_memory" not in judge(engine=of_workflows(worked(max_rss_bytes=110 << 20)))
+    flag = judge(engine=of_workflows(worked(), worked(2, max_rss_bytes=(110 << 20) + 4096)))["over_memory"]
+    assert (flag.severity, "Workflow 2 took 110 MiB; its cap is 100 MiB" in flag.message) == ("doubt", True)
+
+
+def test_rows_that_the_page_cache_can_hold_are_doubted() -> None:
+    host = {"target": {}, "memory": {"total_bytes": (1 << 30) + 1}}
+    assert "rows_in_memory" in judge(engine=of_workflows(), host=host)
+    assert "rows_in_memory" not in judge(engine=of_workflows(), host={**host, "memory": {"total_bytes": 1 << 30}})
+    assert "rows_in_memory" not in judge(engine=of_workflows(asked={"workflows": 2, "direct": True}), host=host)
+
+
+def test_watching_that_takes_more_than_a_hundredth_of_the_processors_is_doubted() -> None:
+    # 20 s of four processors.
+    assert "harness_share" not in judge(engine=of_workflows(watching_cpu_s=0.79))
+    assert "used 1.1% of the processors" in judge(engine=of_workflows(watching_cpu_s=0.88))["harness_share"].message
+
+
 def test_a_wrong_answer_makes_a_point_invalid() -> None:
     said = "query 6, row 1, column revenue: expected 123141078.2283, seen 0."
     flag = judge(engine=decided(load={"wrong": [6], "differences": [said]}))["wrong_answer"]
@@ -843,6 +918,8 @@ def test_order_entry_without_doubts_has_no_flag_of_its_own() -> None:
         ({"retries": {"deadlock": 300_000}}, "conflicts", "doubt"),
         ({"orders_before": 60_001}, "grown_tables", "note"),
         ({"loop_cpu_ns": 17_000_000_000}, "harness_share", "doubt"),
+        ({"starved_ns": 10_200_000_000, "watched_s": 100.0}, "harness_share", "note"),
+        ({"starved_ns": 200_000_000_000, "watched_s": 100.0}, "harness_share", "doubt"),
         ({"own_share": 0.5, "waits": {"locks": 0.6, "storage": 0.2, "processor": 0.2}}, "harness_share", "doubt"),
     ],
 )
@@ -859,9 +936,79 @@ def test_a_harness_that_takes_a_tenth_of_the_processors_is_flagged() -> None:
     assert "Plimsoll itself used 10% of this host's processors" in found["harness_share"].message
 
 
+def hosts(*changes: dict[str, Any]) -> list[HostResult]:
+    """Hosts that began together on clocks that are known to 20 µs, each with changes."""
+    sound = HostResult("db", "complete", offset_ns=5_000, offset_bound_ns=20_000, skew_ns=10_000, drift_ns=1_000, clock_set_ns=0)
+    return [replace(sound, **{"name": f"db{number}", **change}) for number, change in enumerate(changes, start=1)]
+
+
+def test_hosts_that_are_sound_raise_no_flag() -> None:
+    assert judge(hosts=hosts({}, {}, {})) == {}
+
+
+DOUBT = Flag("fits_cache", "doubt", "The loaded area (64 MiB) fits.", "Load more.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "severity", "said"),
+    [
+        (
+            {"status": "lost", "error": "lost 3.2 s after the start: killed"},
+            "host_missing",
+            "invalid",
+            "db2: lost 3.2 s after the start: killed;",
+        ),
+        ({"skew_ns": 1_020_000}, "start_apart", "note", "began 1.01 ms apart, db2 last"),
+        # Intervals of the script last 100 ms.
+        ({"skew_ns": 200_010_000}, "start_apart", "doubt", "began 200 ms apart"),
+        ({"offset_bound_ns": 100_000_001}, "clocks_unknown", "doubt", "known to 100 ms, and an interval lasts 100 ms"),
+        # 20 s at 200 ppm are 4 ms, and twice 20 µs are not known.
+        ({"drift_ns": -4_050_000}, "clock_moved", "doubt", "moved by 4.05 ms"),
+        ({"clock_set_ns": 3_000_000_000}, "clock_moved", "note", "set by 3 s"),
+        ({"flags": [DOUBT]}, "host_doubts", "doubt", "fits cache on db2. The loaded area (64 MiB) fits."),
+        ({"flags": [replace(DOUBT, severity="invalid")]}, "host_doubts", "invalid", "fits cache on db2"),
+    ],
+)
+def test_flags_of_several_hosts(changes: dict[str, Any], name: str, severity: str, said: str) -> None:
+    found = judge(hosts=hosts({}, changes))
+    assert set(found) == {name}
+    assert found[name].severity == severity
+    assert said in found[name].message
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"skew_ns": 1_009_000}, {"offset_bound_ns": 100_000_000}, {"drift_ns": 4_030_000}, {"clock_set_ns": -49_000_000}],
+)
+def test_hosts_are_not_flagged_below_the_thresholds(changes: dict[str, Any]) -> None:
+    assert judge(hosts=hosts({}, changes)) == {}
+
+
+def rated(iops: float) -> dict[str, Any]:
+    return {"totals": {"read": OpTotals(int(iops), iops, 0, 0.0, 0, None, None)}}
+
+
+def test_a_host_that_is_no_equal_of_the_others_is_named() -> None:
+    assert judge(hosts=hosts(rated(1000), rated(1200), rated(800))) == {}
+    found = judge(hosts=hosts(rated(1000), rated(1000), rated(790)))
+    assert found["hosts_unequal"].message == "db3 did 0.79 × the median of the hosts (790 of 1,000 per second)."
+    assert judge(hosts=hosts(rated(1000), rated(10))) == {}, "of two nobody is the odd one out"
+
+
+def test_notes_of_hosts_are_theirs_alone() -> None:
+    assert judge(hosts=hosts({}, {"flags": [replace(DOUBT, severity="note")]})) == {}
+
+
+def test_files_of_the_io_test_that_found_no_room_are_flagged() -> None:
+    sizes = {"total_bytes": 4 << 30, "wanted_bytes": 64 << 30, "memory_bytes": 64 << 30}
+    assert judge(engine={"io_test": {**sizes, "is_shrunk": True}})["files_shrunk"].severity == "doubt"
+    assert "files_shrunk" not in judge(engine={"io_test": {**sizes, "is_shrunk": False}})
+
+
 def test_every_rule_is_exercised_in_this_file() -> None:
     here = Path(__file__).read_text()
-    names = {"wrong_data" if rule.__name__ in ("verification", "inconsistent") else rule.__name__ for rule in RULES}
+    flags = {"verification": "wrong_data", "inconsistent": "wrong_data", "wrong_rows": "wrong_data", "watching_share": "harness_share"}
+    names = {flags.get(rule.__name__, rule.__name__) for rule in RULES}
     assert {name for name in names if here.count(f'"{name}"') == 0} == set()
 
 

@@ -18,13 +18,13 @@ from plimsoll.errors import InputError, SafetyRefusal
 from plimsoll.points.listener import Listener
 from plimsoll.points.options import DEFAULTS, Options, complete
 from plimsoll.store.reader import open_run
-from plimsoll.verbs import measuring
+from plimsoll.verbs import measurement
 from support.said import Plimsoll
 from support.scripted_engine import ScriptedEngine
 
 pytestmark = pytest.mark.usefixtures("engine")
 #: Options of a command that say how it prints.
-SHOWING = {"report_path", "quiet", "as_json", "opens", "dry_run"}
+SHOWING = {"report_path", "quiet", "as_json", "opens", "dry_run", "live", "otlp"}
 
 
 def test_a_run_returns_its_results_and_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,7 +74,13 @@ def test_a_verb_measures_what_its_command_measures(plimsoll: Plimsoll, here: Pat
 
 
 def test_every_verb_is_typed_documented_and_compared_with_its_command() -> None:
-    verbs = {name for name in package.__all__ if inspect.isfunction(getattr(package, name)) and name not in ("open", "compare")}
+    verbs = {name for name in package.__all__ if inspect.isfunction(getattr(package, name))} - {
+        "open",
+        "compare",
+        "preview",
+        "size",
+        "choose",
+    }
     assert {words[0] for words, _ in CALLS} == verbs - {"check"}
     for name in verbs - {"check"}:
         function = getattr(package, name)
@@ -135,4 +141,4 @@ def test_importing_the_package_imports_nothing_of_it() -> None:
 def test_what_is_no_verb_is_no_attribute() -> None:
     with pytest.raises(AttributeError, match="'flight'"):
         package.flight  # noqa: B018
-    assert measuring.run is package.run
+    assert measurement.run is package.run

@@ -19,6 +19,7 @@ from plimsoll.monitor.counters import disk_rates, parse_diskstats
 from plimsoll.monitor.sampler import Snapshot
 from plimsoll.monitor.watch import Reading, Timing, columns
 from plimsoll.reports.terminal.demand import distribution, head, line
+from support.patience import HANGS_S
 from support.said import Plimsoll
 
 
@@ -303,7 +304,7 @@ def test_a_signal_ends_the_real_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     with command._Stop() as stop:
         assert stop.wait(0) is False
         os.kill(os.getpid(), signal.SIGINT)
-        assert stop.wait(60) is True
+        assert stop.wait(HANGS_S) is True
 
 
 def test_stopping_before_the_first_interval_is_said(plimsoll: Plimsoll, clock: Clock) -> None:

@@ -37,6 +37,19 @@ WRONG = [
     (["run", "small.toml", "--repeat", "many"], "--repeat"),
     (["run", "small.toml", "--target"], "--target"),
     (["run", "small.toml", "--durration", "3"], "did you mean '--duration'?"),
+    (
+        ["import", "a.fio", "--hosts", "local:3"],
+        "'plimsoll import' takes no --hosts: it works on this host alone; run, suite, check, replay, ramp,",
+    ),
+    (["watch", "sda", "--hosts", "local:3"], "takes no --hosts: it reads the counters of this host's own devices; start it on each host;"),
+    (
+        ["compare", "a", "b", "--hosts", "local:3"],
+        "takes no --hosts: it reads what is stored, in which each host's own results are the runs",
+    ),
+    (
+        ["size", "--share", "full"],
+        "'plimsoll size' takes no --share: it works arrays out in a moment; matrix, suite, fit and reproduce run",
+    ),
     (["list", "--tag", "nothing"], "no workload has the tag 'nothing'; there are "),
     (["list", "surplus"], "surplus"),
     (["list", "--tag", "report-003"], "no workload has the tag 'report-003', but arrays have: 'plimsoll list --arrays --tag report-003'."),
@@ -51,7 +64,7 @@ WRONG = [
     (["show", "array:./absent.toml"], "devices.nmve: there is nothing of this name to leave out; there are nvme."),
     (["show", "array:./infinite.toml"], "./infinite.toml: link[0].rate_bytes_per_s: inf is no number that counts something"),
     (["show", "array:./part.toml"], "devices.nvme.model.part: ././sources.toml: devices[0].model.sources: write a table."),
-    (["show", "array:./binary.toml"], "./binary.toml: not UTF-8 text, so not the file of an array."),
+    (["show", "array:./binary.toml"], "./binary.toml: not UTF-8 text at line 1, so not the file of an array."),
     (["show", "array:nvme?host.cores=nan"], "host.cores: nan is no number that counts something; write a finite one."),
     (["show", "array:msa2000-raid5?fail=3@10s,vd0.3@10s"], "`fail=vd0.3@10s`: member 3 of group `vd0` fails at this time already;"),
     (["show", "array:msa2000-raid5?replace=3@10s"], "group.vd0.failures: key 'replaced_at': member 3 does not fail; let it fail before,"),
@@ -110,6 +123,7 @@ WRONG = [
         "--dry-run is for measuring; add --measure, or leave it out",
     ),
     (["forget", "nosuch", "--yes"], "'nosuch' is not a run"),
+    (["layout", "show", "nosuch"], "there is no layout 'nosuch'; 'plimsoll layout list' shows all"),
     (["help", "steps-of-load"], "there is no command 'steps-of-load' to explain"),
     (["check", "null:", "--objective", "p98 <= 5ms"], "'p98' is not a metric"),
     (["check", "null:", "--set", "queue_depth=4"], "there is no option '--set'"),
@@ -187,8 +201,38 @@ WRONG = [
     (["suite", "four-corners", "--assert"], "there is no objective that could hold"),
     (["compare"], "missing argument 'RUN...'"),
     (["compare", "yesterday"], "there is no run in 'results' yet"),
-    (["compare", "a", "-o", "x.pdf"], "reports end in .html, .csv, .json, .md or .xml"),
+    (["compare", "a", "-o", "x.pdf"], "reports end in .html, .csv, .parquet, .json, .md or .xml"),
+    (["choose"], "--demand: nothing is demanded; give a file"),
+    (["choose", "--demand", "oltp-db@5k"], "--among: say what could be bought, for example --among"),
+    (["choose", "--demand", "oltp-db", "--among", "nvme"], "so it demands no rate; give one: oltp-db@5k."),
+    (["choose", "--demand", "missing.json", "--among", "nvme"], "missing.json: cannot be read (no such file or directory)"),
+    (["choose", "--demand", "oltp-bd@5k", "--among", "nvme"], "workload 'oltp-bd' is unknown; did you mean 'oltp-db'?"),
+    (["choose", "--demand", "oltp-db@fast", "--among", "nvme"], "fast"),
+    (["choose", "--demand", "oltp-db@5k", "--among", "nvmee"], "did you mean 'nvme'?"),
+    (["choose", "--demand", "oltp-db@5k", "--among", "nvme-raid10?drives=few"], "drives: 'few' is no number of drives"),
+    (["choose", "--demand", "oltp-db@5k", "--among", "nvme", "--objective", "p98 <= 5ms"], "'p98' is not a metric"),
+    (["choose", "--demand", "oltp-db@5k", "--among", "nvme", "--capacity", "much"], "much"),
+    (["choose", "--demand", "oltp-db@5k", "--among", "nvme", "--survive", "9"], "--survive"),
+    (["choose", "--demand", "oltp-db@5k", "--among", "nvme", "--budget", "0"], "--budget: '0' is not an amount; write a number above 0"),
+    (["choose", "--demand", "oltp-db@5k", "--among", "nvme", "--prices", "missing.toml"], "missing.toml"),
+    (["choose", "--demand", "oltp-db@5k", "--among", "nvme", "--prices", "typo.toml"], "is no kind of part"),
+    (
+        ["choose", "--demand", "oltp-db@5k", "--among", "nvme", "--cap", "oltp-db=1k"],
+        "--cap: a cap keeps one demand from disturbing another",
+    ),
+    (["choose", "--demand", "oltp-db@5k", "--among", "nvme", "--device", "sda"], "--device is for what 'plimsoll watch' kept"),
+    (["choose", "--demand", "oltp-db@5k", "--among", "nvme", "--percentile", "9"], "--percentile is for what 'plimsoll watch' kept"),
+    (
+        ["choose", "--demand", "oltp-db@5k", "--among", "nvme", "--random-percent", "9"],
+        "--random-percent is for what 'plimsoll watch' kept",
+    ),
+    (["choose", "--demand", "oltp-db@5k", "--among", "nvme", "--growth", "much"], "much"),
+    (["choose", "--demand", "oltp-db@5k", "--among", "nvme", "--finalists", "0"], "--finalists"),
+    (["choose", "--demand", "oltp-db@5k", "--among", "nvme", "--seed", "x"], "--seed"),
+    (["choose", "--demand", "oltp-db@5k", "--among", "nvme", "--jobs", "0"], "--jobs"),
     (["size", "--iops", "many"], "many"),
+    (["serve", "results"], "got unexpected extra argument (results)"),
+    (["serve", "--address", "nowhere.invalid"], "nowhere.invalid"),
     (["watch"], "missing argument"),
     (["journal", "j"], "missing option '--listen'"),
     (["journal", "j", "--listen", "here"], "--listen 'here' is no address; write HOST:PORT"),
@@ -218,6 +262,13 @@ WRONG = [
     (["reproduce", "--claim", "first"], "--claim first: 'first' is no number; write for example 36, 36-38 or 36,41."),
     (["reproduce", "--jobs", "0"], "0 is not in the range"),
     (["reproduce", "--json", "--markdown"], "--json and --markdown: each asks for another form"),
+    (
+        ["send", "latest", "--to", "gopher://x"],
+        "it begins with none of https://, http://, sftp://, scp://, ftps://, ftp://, smtps://, smtp:// or file:",
+    ),
+    (["receive", "/nowhere"], "/nowhere is not there; name files that were sent, or the directory they lie in."),
+    (["receive", ".", "--receive-max", "x"], "--receive-max: 'x' is not a size; write for example 4KiB, 64k or 1GiB."),
+    (["hosts", "check", "--hosts", "local:0"], "--hosts "),
 ]
 
 
@@ -305,3 +356,35 @@ def test_a_typed_command_is_answered_in_its_own_words(plimsoll: Plimsoll, words:
     err = plimsoll(*words).err
     for word in ("command line", "experiment '", "key 'o", " = {", ' = "', "kind '"):
         assert word not in err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ["run", "small.toml", "-t", "duckdb:./x"],
+            "target 'duckdb:./x' is a database, and small asks for blocks; measure it with decision-support,",
+        ),
+        (
+            ["run", "small.toml", "-t", "mail:new:/x"],
+            "is a mail server, and small asks for blocks; measure it with groupware-2003, or name a file",
+        ),
+        (["ramp", "small.toml", "--objective", "p99 <= 5ms", "-t", "imap://h"], "is a mail server, and small asks for blocks"),
+        (["run", "small.toml", "-t", "10GiB"], "target '10GiB' reads as a size; write --size 10GiB, or ./10GiB for a file of that name."),
+        (["check", "1.5 TB"], "target '1.5 TB' reads as a size; write --size 1.5 TB"),
+    ],
+)
+def test_requests_to_storage_go_to_storage(plimsoll: Plimsoll, here: Path, words: list[str], sentence: str) -> None:
+    said = plimsoll(*words)
+    assert said.code == 2 and sentence in said.err
+    assert not (here / "10GiB").exists() and not (here / "results").exists()
+
+
+def test_a_file_that_is_called_like_a_size_is_a_file(plimsoll: Plimsoll, here: Path) -> None:
+    (here / "10GiB").write_bytes(bytes(4096))
+    assert "reads as a size" not in plimsoll("run", "small.toml", "-t", "10GiB", "--dry-run").err
+
+
+def test_latest_is_among_the_runs_that_can_be_meant(plimsoll: Plimsoll) -> None:
+    assert plimsoll("run", "small.toml", "-t", "null:").code == 0
+    assert "did you mean 'latest'?" in plimsoll("report", "latst").err

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from plimsoll.cli import drawing
-from plimsoll.cli.drawing import Drawn
+from plimsoll.cli import report_progress
+from plimsoll.cli.report_progress import Drawn
 
 
 class Terminal(io.StringIO):
@@ -27,7 +27,7 @@ def test_points_are_counted_on_a_terminal_alone_and_the_line_is_removed(monkeypa
     # 18.6 s passed in silence after the table.
     stream, clock = Terminal(is_terminal=is_terminal), iter(range(100))
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(drawing.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(report_progress.time, "monotonic", lambda: float(next(clock)))
     with Drawn() as heard:
         for number in range(1, 4):
             heard(number, 316)
