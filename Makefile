@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-long mutants bench docs format bless reproduce man lock clean setup dev
+.PHONY: help run test test-long test-vm image test-image mutants bench docs format bless reproduce man lock clean setup dev
 
 VENV := .venv
 # What the compiled extension is made of.
@@ -24,6 +24,15 @@ test-long: setup  ## what takes an hour or passes in real time: injected faults,
 	dev/system.sh
 	dev/test-long.sh
 
+test-vm: setup  ## layouts on Debian's kernel in a virtual machine (root; the first time it makes the machine's system)
+	dev/vm.sh
+
+image: setup  ## the live image, .cache/image/plimsoll.iso (root or user namespaces; about six minutes the first time)
+	dev/image.sh
+
+test-image: image  ## boots the live image in a virtual machine: BIOS, UEFI, a run by itself, a power cut, the menu (twenty minutes)
+	dev/test-image.sh
+
 mutants: setup  ## plants bugs in a copy of the tree, one at a time, and says which test caught each (a few minutes)
 	$(VENV)/bin/python dev/mutants.py
 
@@ -40,8 +49,9 @@ format: setup  ## write Rust and Python in the house format
 
 bless: setup  ## write generated documents and snapshots anew; look at the difference afterwards
 	PLIMSOLL_BLESS=1 cargo test --locked --quiet --package plimsoll-workload
+	PLIMSOLL_BLESS=1 cargo test --locked --quiet --package plimsoll-mailstore --test documents
 	PLIMSOLL_BLESS=1 cargo test --locked --quiet --package plimsoll-array --test documents --test messages
-	PLIMSOLL_RENEW=1 $(VENV)/bin/pytest tests/unit/test_help.py tests/unit/test_experiment_reference.py tests/unit/test_array_reference.py tests/unit/test_results_table.py tests/unit/test_decision_queries.py tests/unit/test_schemas.py tests/report/test_page_model.py
+	PLIMSOLL_RENEW=1 $(VENV)/bin/pytest tests/unit/test_help.py tests/unit/test_experiment_reference.py tests/unit/test_layout_reference.py tests/unit/test_lab.py tests/unit/test_array_reference.py tests/unit/test_results_table.py tests/unit/test_decision_queries.py tests/unit/test_schemas.py tests/report/test_page_model.py
 
 reproduce: setup  ## write docs/reproduce.md anew: the claims of the reports on modelled arrays (about two minutes)
 	$(VENV)/bin/plimsoll reproduce --quiet --markdown > docs/reproduce.md.new

@@ -1,8 +1,9 @@
 """Plants bugs in a copy of the tree, one at a time, and says which test caught each: `make mutants`.
 
 Model: `dev/mutants.toml` is the list. A bug replaces one text, which occurs once in its file, by another; then only the tests named with it
-run. A bug in Python needs no build; bugs in Rust follow each other, so that each rebuilds one crate and its tests. The tests pass without
-any bug first: what fails then would catch everything. The working tree is not written to, so nothing has to be restored, however this ends.
+run. A bug in Python needs no build; bugs in Rust follow each other, so that each rebuilds one crate and its tests. What caught a bug is run
+once more without any, all of it in one go: a test that fails then has caught nothing. The working tree is not written to, so nothing has to
+be restored, however this ends.
 Limits: tests run on the installed engine, so `make setup` comes first; a bug in Rust is looked for by tests of Rust alone.
 
     .venv/bin/python dev/mutants.py                # all of them; ends with 1 when one survives
@@ -18,7 +19,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,22 +99,21 @@ class Tree:
             by = self.cargo(mutant.tests) if mutant.is_rust else self.pytest([*mutant.tests, "-x"])
         finally:
             path.write_text(text, encoding="utf-8")
-        return Verdict(mutant, by, time.monotonic() - begun)
+        return Verdict(mutant, next(iter(by), ""), time.monotonic() - begun)
 
-    def pytest(self, words: Sequence[str]) -> str:
-        """The first test that failed, empty if none did."""
+    def pytest(self, words: Sequence[str]) -> list[str]:
+        """The tests that failed."""
         command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", *words]
         # Before the folder that `make setup` installed.
         code, said = self._run(command, {"PYTHONPATH": str(self.folder / "python")})
-        failed = re.search(r"^FAILED (\S+)", said, re.MULTILINE)
-        return _judged(code, 1, failed, said)
+        return _judged(code, 1, re.findall(r"^FAILED (\S+)", said, re.MULTILINE), said)
 
-    def cargo(self, words: Sequence[str]) -> str:
-        """The first test that failed, empty if none did."""
+    def cargo(self, words: Sequence[str]) -> list[str]:
+        """The tests that failed."""
         environment = {"CARGO_TARGET_DIR": str(ROOT / "target"), "PYO3_PYTHON": sys.executable}
         code, said = self._run(["cargo", "test", "--locked", *words], environment)
-        failed = re.search(r"^test (\S+) .*FAILED$|^    (\S+)$(?=[\s\S]*test result: FAILED)", said, re.MULTILINE)
-        return _judged(code, 101, failed, said)
+        failed = re.findall(r"^test (\S+) .*FAILED$|^    (\S+)$(?=[\s\S]*test result: FAILED)", said, re.MULTILINE)
+        return _judged(code, 101, [next(filter(None, names)) for names in failed], said)
 
     def _run(self, command: Sequence[str], environment: dict[str, str]) -> tuple[int, str]:
         try:
@@ -125,15 +125,15 @@ class Tree:
         return ended.returncode, ended.stdout + ended.stderr
 
 
-def _judged(code: int, failing: int, failed: re.Match[str] | None, said: str) -> str:
+def _judged(code: int, failing: int, failed: list[str], said: str) -> list[str]:
     """What failed; a bug that does not even build or import shows nothing of the tests."""
     if code == 0:
-        return ""
+        return []
     if code == -1:
-        return said
-    if code != failing or failed is None:
+        return [said]
+    if code != failing or not failed:
         raise SystemExit(f"the tests could not be run:\n{said[-3000:]}")
-    return next(filter(None, failed.groups()))
+    return failed
 
 
 def _sources() -> Iterator[Path]:
@@ -165,13 +165,18 @@ def tried(chosen: Sequence[Mutant], trees: Sequence[Tree]) -> Iterator[Verdict]:
     yield from map(trees[0].attempt, rust)
 
 
-def check_without(chosen: Iterable[Mutant], tree: Tree) -> None:
-    """The tests pass where no bug is planted."""
-    files = sorted({name for mutant in chosen if not mutant.is_rust for name in mutant.tests})
-    failed = [tree.pytest([*files, "--numprocesses", "auto", "--dist", "loadgroup"])] if files else []
-    failed += [tree.cargo(words) for words in sorted({mutant.tests for mutant in chosen if mutant.is_rust})]
-    if any(failed):
-        raise SystemExit(f"without any bug these fail already: {', '.join(filter(None, failed))}")
+def failing_without(verdicts: Sequence[Verdict], tree: Tree) -> set[str]:
+    """Those of the tests that caught bugs which fail where no bug is planted as well."""
+    functions = sorted({_function(verdict.by) for verdict in verdicts if "::" in verdict.by and not verdict.mutant.is_rust})
+    failed = tree.pytest([*functions, "--numprocesses", "auto"]) if functions else []
+    for words in sorted({verdict.mutant.tests for verdict in verdicts if verdict.mutant.is_rust and verdict.by}):
+        failed += tree.cargo(words)
+    return {_function(test) for test in failed}
+
+
+def _function(test: str) -> str:
+    """Without the values of its parameters, in which there may be blanks."""
+    return test.partition("[")[0]
 
 
 def main(words: Sequence[str]) -> int:
@@ -180,13 +185,17 @@ def main(words: Sequence[str]) -> int:
     trees = [Tree(COPIES / str(number)) for number in range(max(1, min(os.cpu_count() or 1, len(chosen))))]
     for tree in trees:
         tree.renew()
-    check_without(chosen, trees[0])
-    survived = 0
+    verdicts = []
     for verdict in tried(chosen, trees):
-        survived += not verdict.by
+        verdicts.append(verdict)
         print(f"{verdict.mutant.name}: {verdict.by or 'SURVIVED'} ({verdict.seconds:.1f} s)", flush=True)
-    print(f"{len(chosen)} planted, {len(chosen) - survived} caught, {survived} survived")
-    return 1 if survived or not chosen else 0
+    failing = failing_without(verdicts, trees[0])
+    for verdict in verdicts:
+        if _function(verdict.by) in failing:
+            print(f"{verdict.mutant.name}: NOT SHOWN, {_function(verdict.by)} fails without the bug, too", flush=True)
+    caught = sum(bool(verdict.by) and _function(verdict.by) not in failing for verdict in verdicts)
+    print(f"{len(chosen)} planted, {caught} caught, {len(chosen) - caught} survived or not shown")
+    return 1 if caught < len(chosen) or not chosen else 0
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """The types of the page, made from those of the view model: ``.venv/bin/python dev/page_model.py`` writes page/src/model.ts.
 
-Model: what the page embeds is a `Report` of plimsoll.reports.view.report, so that record and whatever it names, in whichever file, becomes
-an interface of the same name; ``View`` at the end of a name, which keeps a record apart from the class it shows, is dropped. Sources are
-read, not executed, so that their comments come along: the docstring of a record, and ``#:`` lines above a field. A field that is
-``NotRequired`` may be missing.
+Model: what the pages are given is a `Report` of plimsoll.reports.view.report, or a record of the live page: each, and whatever it names,
+becomes an interface of the same name; ``View`` at the end of a name, which keeps a record apart from the class it shows, is dropped.
+Sources are read, not executed, so that their comments come along: the docstring of a record, and ``#:`` lines above a field. A field that
+is ``NotRequired`` may be missing.
 Limits: knows the annotations that the view model uses, and says so of any other.
 
     render()        # "// Made by …\n\nexport interface Report {…"
@@ -22,10 +22,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = ROOT / "python"
 MODEL = ROOT / "page" / "src" / "model.ts"
-#: Where the page's data begins.
-START = ("plimsoll.reports.view.report", "Report")
+#: Where the data of a report begins, and those of the live page.
+STARTS = (
+    ("plimsoll.reports.view.report", "Report"),
+    ("plimsoll.web.listing", "Entry"),
+    ("plimsoll.web.live", "Live"),
+    ("plimsoll.web.control", "ControlState"),
+)
 #: Words of which the page needs the list, too.
-LISTS = {"FileOp": "FILE_OPS", "QueryOp": "QUERY_OPS", "TransactionOp": "TRANSACTION_OPS", "MailOp": "MAIL_OPS"}
+LISTS = {"FileOp": "FILE_OPS", "QueryOp": "QUERY_OPS", "TransactionOp": "TRANSACTION_OPS", "MailOp": "MAIL_OPS", "StoreOp": "STORE_OPS"}
 
 _HEADING = """\
 // The view model, made by dev/page_model.py from the records of python/plimsoll/reports/view: edit those, then `make bless`.
@@ -97,7 +102,7 @@ class Model:
         self._places: dict[str, str] = {}
 
     def render(self) -> str:
-        parts, waiting = [_HEADING], [START]
+        parts, waiting = [_HEADING], [*STARTS]
         while waiting:
             module, name = waiting.pop(0)
             place, statement = find(module, name)

@@ -4,9 +4,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PYO3_PYTHON="$PWD/.venv/bin/python"
+# Commands by the hundred start from what is compiled.
+unset PYTHONDONTWRITEBYTECODE
 
 # The file system that the faults come from, and its own tests; both as `cargo test` builds everything else.
 dev/limited.sh cargo test --package plimsoll-faultfs --locked --quiet
 cargo build --package plimsoll-faultfs --locked --quiet --profile test
 
-exec dev/limited.sh .venv/bin/pytest tests/long -rs "$@"
+exec dev/limited.sh .venv/bin/pytest tests/long -rs --durations=25 --durations-min=5 "$@"

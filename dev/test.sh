@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every check, the quick ones first; ends with pytest, whose summary is the last line.
+# Every check; ends with pytest, whose summary is the last line unless something of Rust failed.
 # The page is checked from pytest too (tests/report): its types, its own tests, its bundle, and the report in a browser.
 # `dev/test.sh build` only builds the tests of Rust.
 set -euo pipefail
@@ -25,11 +25,34 @@ step() {
     "$@"
 }
 
+rust() {
+    step cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+    step dev/limited.sh cargo test --workspace "${without[@]}" --locked --quiet
+    echo "== after $SECONDS s: Rust is done"
+}
+
 step cargo fmt --all --check
 step $bin/ruff check --quiet .
 step $bin/ruff format --quiet --check .
-step $bin/mypy
-step cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-step dev/limited.sh cargo test --workspace "${without[@]}" --locked --quiet
-# A process for each processor; tests/conftest.py says what runs alone in one of them.
-step dev/limited.sh $bin/pytest -rs --numprocesses auto --dist loadgroup
+# Beside the tests of Python: the lints have one processor only for much of their time, and the tests wait for the disk. In a process group of
+# its own, which Ctrl-C ends as well; what it says is shown together.
+said=$(mktemp)
+set -m
+rust >"$said" 2>&1 &
+beside=$!
+set +m
+trap 'kill -- -"$beside" 2>/dev/null || true; rm -f "$said"' EXIT
+failed=0
+# Every process that tests reads the same 340 files, which pytest compiles anew where they are not compiled yet: once, before there are many.
+unset PYTHONDONTWRITEBYTECODE
+$bin/pytest --collect-only --quiet >/dev/null &
+compiling=$!
+step $bin/mypy || failed=1
+wait "$compiling" || true
+# Two processes for every processor, since many tests wait; tests/conftest.py says what one of them does alone.
+step dev/limited.sh $bin/pytest -rs --numprocesses $(($(nproc) * 2)) || failed=1
+if ! wait "$beside"; then
+    cat "$said"
+    failed=1
+fi
+exit $failed

@@ -11,7 +11,26 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from speed import arrays, closed, copying, generation, host, memory, open_loop, page, start, streams, table
+from speed import (
+    analytics,
+    arrays,
+    closed,
+    copying,
+    first_paint,
+    generation,
+    harness,
+    host,
+    hosts,
+    mail,
+    mailstore,
+    memory,
+    open_loop,
+    orders,
+    page,
+    start,
+    streams,
+    table,
+)
 from speed.fio import Fio
 from speed.plimsoll import Plimsoll
 from speed.process import BenchError
@@ -28,6 +47,13 @@ GROUPS: dict[str, Callable[[Setting], list[Row]]] = {
     "arrays": arrays.rows,
     "generation": generation.rows,
     "copying": copying.rows,
+    "orders": orders.rows,
+    "mailstore": mailstore.rows,
+    "mail": mail.rows,
+    "analytics": analytics.rows,
+    "harness": harness.rows,
+    "first paint": first_paint.rows,
+    "hosts": hosts.rows,
 }
 
 

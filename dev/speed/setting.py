@@ -37,14 +37,16 @@ class Setting:
         return 1 if self.quick else min(self.rounds, 3)
 
     def interleaved(
-        self, group: str, contestants: Mapping[str, Callable[[int], Measured]], rounds: int | None = None
+        self, group: str, contestants: Mapping[str, Callable[[int], Measured]], rounds: int | None = None, *, turning: bool = False
     ) -> dict[str, list[Measured]]:
-        """Measure each contestant in turn, round after round; each is given the number of the round."""
+        """Measure each contestant in turn, round after round; each is given the number of the round. With ``turning`` every second round
+        goes the other way (A B B A), so that what one leaves behind meets both."""
         measured: dict[str, list[Measured]] = {name: [] for name in contestants}
         count = self.rounds if rounds is None else rounds
         for number in range(1, count + 1):
             print(f"{group}: round {number} of {count}", file=sys.stderr, flush=True)
-            for name, measure in contestants.items():
+            order = list(contestants.items())
+            for name, measure in reversed(order) if turning and number % 2 == 0 else order:
                 measured[name].append(measure(number))
         return measured
 
