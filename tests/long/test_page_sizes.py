@@ -10,9 +10,9 @@ from long.settings import SCALE
 from plimsoll.reports import html
 from report import test_experiments_page, test_page
 from report.browsing import DRAWN, scroll_through, show_charts
-from report.conftest import browser, opened
+from report.conftest import browser, opened, tab
 
-__all__ = ["browser", "opened"]
+__all__ = ["browser", "opened", "tab"]
 
 #: Its many points look like those of the other report.
 SHOW = {"points": scroll_through, "experiments": show_charts}

@@ -9,6 +9,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::Duration;
 
 use plimsoll_engine::safety::{Facts, Permission, Refusal};
 use plimsoll_engine::target::{OpenMode, TargetError, TargetSpec, inspect, open, prepare};
@@ -285,8 +287,18 @@ fn a_device_that_a_program_has_open_for_writing_is_not_written() {
     let script = format!("sleep 600 0<>{} >/dev/null 2>&1 & echo $!", device.device);
     let output = Command::new("sh").args(["-c", &script]).output().unwrap();
     let pid = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    // The shell has said its number before it has opened the device and become `sleep`.
+    let name = format!("/proc/{pid}/comm");
+    let became = (0..1000).any(|_| {
+        let now = fs::read_to_string(&name).is_ok_and(|name| name == "sleep\n");
+        if !now {
+            thread::sleep(Duration::from_millis(10));
+        }
+        now
+    });
     let sentence = open(&device.spec(), WRITE, &destroy(Some(device.image()))).map(|_| String::new());
     run("kill", &[&pid]).unwrap();
+    assert!(became, "process {pid} did not become sleep within ten seconds");
     let sentence = sentence.unwrap_or_else(|error| error.to_string());
     assert!(sentence.contains(&format!("sleep (pid {pid}) has it open for writing")), "{sentence}");
 }
