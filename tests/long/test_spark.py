@@ -24,7 +24,7 @@ from plimsoll.apps.decision.dataset import Hearing
 from plimsoll.decision.queries import QUERIES, qualification, text
 from plimsoll.decision.validation import differences_between
 from support.observed_queries import check_observed
-from support.patience import HANGS_S, wait_until
+from support.patience import HANGS_S, seen, wait_until
 from support.said import Said
 from support.spark import PACKAGES, master, missing_spark, spark_packages, worker
 
@@ -211,9 +211,7 @@ def test_spark_ends_with_a_run_that_is_killed_and_one_that_hangs_is_stopped_by_t
     for hangs in (False, True):
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
             try:
-                wait_until(lambda: _spark(home) is not None, "Spark starts")
-                pid = _spark(home)
-                assert pid is not None
+                pid = seen(lambda: _spark(home), "Spark starts")
                 if hangs:
                     os.kill(pid, signal.SIGSTOP)
             finally:

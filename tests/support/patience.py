@@ -4,6 +4,7 @@ Model: what must happen is waited for; only what has not happened after ten minu
 come before the end) is set up again; what a program did too little is for `fairness` to judge.
 
     wait_until(lambda: not os.path.ismount("place"), "the guard takes the mount away")
+    pid = seen(lambda: pid_of("spark"), "Spark starts")
     run = first_fair(lambda: killed_after_a_point("oltp-db"), lambda run: run.status == "incomplete")
 """
 
@@ -27,6 +28,18 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
     while not condition():
         assert time.monotonic() < deadline, what
         time.sleep(_POLL_S)
+
+
+def seen(look: Callable[[], Outcome | None], what: str) -> Outcome:
+    """What a look shows first; the next one may show nothing again."""
+    shown: list[Outcome] = []
+
+    def looked() -> bool:
+        shown.extend(one for one in [look()] if one is not None)
+        return bool(shown)
+
+    wait_until(looked, what)
+    return shown[0]
 
 
 def first_fair(attempt: Callable[[], Outcome], fair: Callable[[Outcome], object]) -> Outcome:

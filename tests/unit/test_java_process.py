@@ -129,3 +129,11 @@ def test_variables_that_pyspark_is_told_by_go_again(monkeypatch: pytest.MonkeyPa
         assert os.environ["PYSPARK_GATEWAY_SECRET"] == "word"
     assert os.environ["PYSPARK_GATEWAY_PORT"] == "1"
     assert "PYSPARK_GATEWAY_SECRET" not in os.environ
+
+
+def test_a_process_that_dies_after_its_connection_is_waited_for(tmp_path: Path) -> None:
+    process = java_process.JavaProcess(str(tmp_path), str(tmp_path), alone=True)
+    assert process.ended(within_s=60.0) is None
+    process._process = subprocess.Popen(["sleep", "0.3"])
+    assert process.ended() is None
+    assert process.ended(within_s=60.0) == 0

@@ -1,6 +1,7 @@
 """What hosts that are elsewhere hold of a gang that nobody commands any more, over ssh.
 
-Model: each host is reached as when it measured, with the environment that its cache has; what attends there answers for its files. A host
+Model: the hosts are reached beside each other, each as when it measured, with the environment that its cache has; what attends there
+answers for its files. It leaves when nobody asks, so every host is asked for its clock from time to time, while others are read. A host
 that cannot be reached is left out, with a sentence.
 
     with afar(lineup, {"db1": "x1/db1"}, print) as stores:
@@ -9,20 +10,26 @@ that cannot be reached is left out, with a sentence.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from plimsoll.errors import PlimsollError, StoreError
 from plimsoll.gang.environment import environment_of
 from plimsoll.gang.line import LineLost
 from plimsoll.gang.lineup import Lineup
-from plimsoll.gang.ssh import COMMANDS
+from plimsoll.gang.ssh import COMMANDS, Seat
 from plimsoll.gang.talk import Talk
 from plimsoll.gang.wired import Wired
 
 #: Of one answer; pieces are a megabyte.
 _ANSWERS_S = 60.0
+#: How often a host is asked for its clock: well below the patience of `plimsoll.gang.attendant`.
+_ASKED_S = 5.0
+#: Connections that are begun at once.
+_BESIDE = 16
 
 
 class Afar:
@@ -62,19 +69,33 @@ def afar(lineup: Lineup, places: Mapping[str, str], tell: Callable[[str], None])
     """The stores of the hosts that can be reached; ``places`` are theirs below the directory of all gangs."""
     environment = environment_of(["ray"] if lineup.carrier == "ray" else [])
     lines: dict[str, Wired] = {}
+    done = threading.Event()
+
+    def reach(seat: Seat) -> str | None:
+        try:
+            talk = Talk(seat, environment, COMMANDS[lineup.launcher])
+            talk.carry()
+            talk.become({"be": "attendant", "words": ["store", places[seat.name]]})
+        except PlimsollError as problem:
+            return str(problem)
+        line = lines[seat.name] = Wired(talk)
+        threading.Thread(target=_keep_asking, args=(line, done), name=f"plimsoll-afar-{seat.name}", daemon=True).start()
+        return None
+
+    seats = [seat for seat in lineup.seats if seat.name in places]
     try:
-        for seat in lineup.seats:
-            if seat.name not in places:
-                continue
-            try:
-                talk = Talk(seat, environment, COMMANDS[lineup.launcher])
-                talk.carry()
-                talk.become({"be": "attendant", "words": ["store", places[seat.name]]})
-            except PlimsollError as problem:
-                tell(str(problem))
-            else:
-                lines[seat.name] = Wired(talk)
-        yield {host: Afar(host, line) for host, line in lines.items()}
+        with ThreadPoolExecutor(_BESIDE) as pool:
+            for problem in filter(None, pool.map(reach, seats)):
+                tell(problem)
+        yield {seat.name: Afar(seat.name, lines[seat.name]) for seat in seats if seat.name in lines}
     finally:
+        done.set()
         for line in lines.values():
             line.close()
+
+
+def _keep_asking(line: Wired, done: threading.Event) -> None:
+    """Until ``done``, or until the line is lost, which whoever asks for a file is told."""
+    with suppress(LineLost, OSError):
+        while not done.wait(_ASKED_S):
+            line.call("clock", within_s=_ANSWERS_S)

@@ -107,9 +107,13 @@ class JavaProcess:
         """The process; None when it does not run."""
         return None if self._process is None or self._process.poll() is not None else self._process.pid
 
-    def ended(self) -> int | None:
-        """Its exit status; None while it runs or was not started."""
-        return None if self._process is None else self._process.poll()
+    def ended(self, within_s: float = 0.0) -> int | None:
+        """Its exit status; None while it runs, ``within_s`` seconds from now as well, or was not started."""
+        if self._process is None:
+            return None
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(within_s)
+        return self._process.poll()
 
     def context(self, configuration: Mapping[str, str]) -> Any:
         """Start it, and Spark in it: pyspark's ``SparkContext``."""

@@ -69,6 +69,8 @@ _TROUBLES: tuple[tuple[str, Trouble], ...] = (
         "lost",
     ),
 )
+#: A process of Java whose connection is broken takes so long to end, if it does.
+_ENDS_S = 5.0
 #: A heap that is exhausted ends the process with this status (SparkExitCode.OOM).
 _OUT_OF_MEMORY = 52
 
@@ -279,13 +281,19 @@ class Spark:
             raise self._trouble(problem, is_cancelled=cancelled is not None and cancelled.is_set()) from None
 
     def _trouble(self, problem: BaseException, *, is_cancelled: bool) -> DatabaseError:
+        from py4j.protocol import Py4JError, Py4JJavaError
+        from pyspark.errors import PySparkException
+
         said = first_words(problem)
         kind: Trouble = next((kind for words, kind in _TROUBLES if re.search(words, str(problem), re.IGNORECASE)), "statement")
         if is_cancelled:
             kind = "cancelled"
         process = self._process
-        if process is not None and process.ended() is not None:
-            kind = "memory" if process.ended() == _OUT_OF_MEMORY else "lost"
+        # Where Java itself has said nothing, its connection is broken: a process that dies lets go of that first.
+        is_broken = isinstance(problem, (Py4JError, OSError, EOFError)) and not isinstance(problem, (Py4JJavaError, PySparkException))
+        ended = process.ended(_ENDS_S if is_broken else 0.0) if process is not None else None
+        if process is not None and ended is not None:
+            kind = "memory" if ended == _OUT_OF_MEMORY else "lost"
             said = process.last_words()
         heap = binary(max(self._settings.memory_bytes or MEMORY_LEAST, MEMORY_LEAST))
         told = {
