@@ -63,11 +63,17 @@ class IoUring:
 
 
 class Clients(TypedDict):
-    """Of several hosts that are clients of one server: which of ``count`` this is, and the seed that they have in common."""
+    """Of several hosts that are clients of one server: which of ``count`` this is, and the seed that they have in common.
+
+    ``given`` is what the driver where the server is watched tells them besides, which is stored nowhere; what their own driver writes into
+    ``folder`` is fetched from there.
+    """
 
     number: int
     count: int
     seed: int
+    given: NotRequired[Json]
+    folder: NotRequired[str]
 
 
 class Job(TypedDict):
@@ -297,7 +303,7 @@ class NativeMail:
         return cast("dict[str, int]", _object(self._core.lay_out_mail(as_json(workload), root, owner, on_progress, control)))
 
     def run(self, job: Json, on_event: OnEvent, control: Control) -> EngineOutcome:
-        """Run one job to its end: `workload`, `job`, `server`, `run`, `date`, `ledger`."""
+        """Run one job to its end: `workload`, `job`, `server`, `run`, `date`, `ledger`; `clients` for the users of one host of several."""
         return cast("EngineOutcome", _object(self._core.run_mail(as_json(job), _forwarding(on_event), control)))
 
     def letter(self, workload: Mapping[str, Any], user: int, place: int) -> bytes:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -40,10 +41,11 @@ from plimsoll.engine import (
     this_process,
 )
 from plimsoll.engine import Job as Order
-from plimsoll.errors import EngineError, PlimsollError
+from plimsoll.errors import EngineError, PlimsollError, StoreError
 from plimsoll.gang.loan import borrowed, lend
 from plimsoll.gang.nest import SOCKET, SPECIFICATION
 from plimsoll.gang.own_cost import Meter
+from plimsoll.gang.served import FOLDER
 from plimsoll.gang.shared import boot_id, reach, storage_of
 from plimsoll.gang.wire import Wire, listening
 from plimsoll.host.machine import host_facts, versions
@@ -64,7 +66,7 @@ from plimsoll.stored import EngineOutcome, Interval, Json, Silence
 from plimsoll.target import Target
 
 #: Drivers whose engine waits for the instant itself, everything made ready; None is the block engine.
-WAIT_THEMSELVES = (None, "files", "io-test", "mailstore")
+WAIT_THEMSELVES = (None, "files", "io-test", "mail", "mailstore")
 #: What is asked of models alone, of whatever run.
 _OF_MODELS = ("trial", "chain")
 #: How long before the instant a driver that does not wait itself sleeps no more.
@@ -366,7 +368,7 @@ class Worker:
         point = _planned(request)
         run.count_from(int(str(request["point"]).partition("-")[0]))
         self._stage.touches = request.get("touches")
-        self._stage.clients = request.get("clients")
+        self._stage.clients = self._clients(request)
         self._stage.free = bool(request.get("alone"))
         meter = Meter(os.path.dirname(self._folder))
         meter.begin()
@@ -379,6 +381,18 @@ class Worker:
             "result": result.to_json(),
             "point": os.path.relpath(os.path.join(run.path, "points", result.id), self._store),
         }
+
+    def _clients(self, request: Json) -> Clients | None:
+        """Which of several clients of one server this host is, with an empty directory for what its driver writes down."""
+        if (clients := request.get("clients")) is None:
+            return None
+        folder = os.path.join(self._store, FOLDER)
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+            os.makedirs(folder, mode=0o700)
+        except OSError as problem:
+            raise StoreError(f"{folder}: the directory cannot be made ({str(problem.strerror).lower()}).") from None
+        return cast("Clients", {**clients, "folder": folder})
 
     def _queue_point(self, request: Json) -> None:
         """A point of a model for a process of its own; what comes of it is told when it has ended."""

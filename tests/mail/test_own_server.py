@@ -208,3 +208,23 @@ def test_a_server_that_gives_no_answer_is_named(place: Path, monkeypatch: pytest
             pass
         for one in held:
             one.close()
+
+
+def test_users_of_several_hosts_work_at_the_owner_s_server_and_leave_it_as_it_was(
+    place: Path, owner: OwnersMail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(place / "state"))
+    monkeypatch.setenv("PLIMSOLL_GANG_CARRIER", "direct")
+    users = listed(place, owner)
+    ran = run(place, target(owner, users), "--destroy-data", "--hosts", "local:2")
+    assert ran.returncode == 0, ran.stderr
+    (result,) = json.loads(ran.stdout)["results"]
+    mail = result["engine"]["mail"]
+    assert (mail["users"], mail["account"]["found"]) == (4, mail["account"]["taken"])
+    assert mail["account"]["taken"] > 0 and not mail["account"]["lost"]
+    assert "STARTTLS" in result["engine"]["engine"]["facts"]["IMAP server"]
+    assert [found_in(owner, f"u{number}") for number in range(4)] == [{}] * 4, "nothing of ours stays"
+    secret = owner.password.encode()
+    stored = [path for folder in ("results", "state") for path in (place / folder).rglob("*") if path.is_file()]
+    assert stored
+    assert not [path for path in stored if secret in path.read_bytes()]

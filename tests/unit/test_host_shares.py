@@ -16,7 +16,7 @@ from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.gang.driver import GangEngine
 from plimsoll.gang.lineup import lineup_of
-from plimsoll.gang.share import Place, rate_of, share_of, target_of
+from plimsoll.gang.share import Place, rate_of, share_of, target_of, users_of
 from plimsoll.gang.shared import reach
 from plimsoll.points.drivers import driver_of
 from plimsoll.points.point import changed
@@ -30,6 +30,17 @@ def test_rates_of_hosts_add_up_exactly(thousandths: int, count: int) -> None:
     # A float holds thousandths up to here without doubt.
     assert sum(Fraction(part).limit_denominator(1000) for part in parts) == Fraction(thousandths, 1000)
     assert max(parts) - min(parts) <= 0.0011
+
+
+@given(st.integers(1, 10**6), st.integers(1, 64))
+def test_mail_users_are_divided_one_by_one_and_no_host_has_none(users: int, count: int) -> None:
+    if users < count:
+        with pytest.raises(InputError, match="ask for more users, or fewer hosts"):
+            users_of(users, Place(0, count))
+        return
+    parts = [users_of(users, Place(number, count)) for number in range(count)]
+    assert sum(parts) == users
+    assert max(parts) - min(parts) <= 1 and min(parts) >= 1
 
 
 def test_the_engine_takes_every_host_s_share() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plimsoll.analysis.hosts.sections import summed_sections
+from plimsoll.histogram import Histogram
 
 
 def orders(**changes: Any) -> Any:
@@ -61,3 +62,31 @@ def test_workflows_of_hosts_are_numbered_on_and_iterations_last_as_long_as_the_l
     assert (both["asked"]["workflows"], both["failed"], both["whole"], both["data_bytes"]) == (4, 1, False, 800)
     (whole,) = both["iterations"]
     assert (whole["real_s"], whole["workflows"], whole["cpu_s"], whole["device_read_bytes"]) == (3.0, 4, 3.0, None)
+
+
+def mail(*handed_ns: int, **changes: Any) -> Any:
+    times = Histogram()
+    for value in handed_ns:
+        times.record(value)
+    known = {"users": 5, "letters": len(handed_ns), "deliveries": 9, "refused_recipients": 0, "skipped": {"clerks": {"read": 1}}}
+    return {**known, "handovers": times.encode(), **changes}
+
+
+def test_percentiles_of_mail_come_of_all_hosts_times_and_not_of_their_percentiles() -> None:
+    # 98 quick ones and two slow ones, both at one host: of all, the 95th percentile is quick; of that host's, it is slow.
+    quick, slow = 1_000_000, 500_000_000
+    found = summed_sections([{"mail": mail(*[quick] * 90)}, {"mail": mail(*[quick] * 8, slow, slow, skipped={"clerks": {"move": 2}})}])[
+        "mail"
+    ]
+    assert (found["users"], found["letters"], found["deliveries"]) == (10, 100, 18)
+    assert found["skipped"] == {"clerks": {"read": 1, "move": 2}}
+    assert (found["handover_ms"]["count"], round(found["handover_ms"]["p95"]), round(found["handover_ms"]["max"])) == (100, 1, 500)
+    assert "account" not in found, "nobody has counted at the hosts"
+
+
+def test_accounts_of_hosts_own_mail_servers_add_up() -> None:
+    lost = {"taken": 4, "found": 3, "lost": 1, "examples": ["letter 7"]}
+    right = {"taken": 5, "found": 5, "lost": 0, "examples": []}
+    found = summed_sections([{"mail": mail(handovers=None, account=right)}, {"mail": mail(handovers=None, account=lost)}])["mail"]
+    assert found["account"] == {"taken": 9, "found": 8, "lost": 1, "examples": ["letter 7"]}
+    assert found["handover_ms"] is None

@@ -121,3 +121,17 @@ def test_options_of_users_are_refused_in_a_sentence() -> None:
     assert "above 0" in check(tasks={"read": 0})
     assert "set folders" in check(tasks={"move": 1}, folders=0)
     assert "did you mean 'users'" in check(user=3)
+
+
+def test_what_a_lost_host_sent_is_no_fault_and_what_its_ledger_says_is_still_looked_for(mailboxes: Path) -> None:
+    second = (1 << 40) + 3
+    (mailboxes / "u1/new/a").write_text(letter(7))
+    (mailboxes / "u2/new/b").write_text(letter(second))
+    path = mailboxes.parent / "ledger"
+    path.write_text(f"T 7 0 1\nT {second + 2} 0 2\n")
+    marks = [*marks_on_disk(str(mailboxes), RUN, 0)]
+    assert sorted(mark.host(2) for mark in marks) == [0, 1], "threads are numbered in turn"
+    found = accounted(str(path), marks, unsure=lambda mark: mark.host(2) == 1)
+    assert (found.taken, found.found, found.lost, found.misdelivered) == (2, 1, 1, 0)
+    sure = accounted(str(path), marks, unsure=lambda mark: mark.host(2) == 0)
+    assert sure.misdelivered == 1, "letters of a host that was not lost are in its ledger"

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.apps.mail.day import _telling
+from plimsoll.apps.mail.day import telling
 from plimsoll.engine import Control
 
 
@@ -20,7 +20,7 @@ def test_servers_that_start_slowly_are_told_of_once_a_second_and_can_be_stopped(
     def hear(kind: str, _: Any) -> None:
         events.append(kind)
 
-    stopped = _telling(hear, cast("Control", control))
+    stopped = telling(hear, cast("Control", control))
     for _ in range(35):
         now_s[0] += 0.1
         assert not stopped()

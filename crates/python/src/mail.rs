@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use plimsoll_engine::mail::{MailJob, MailServer, hash_of, lay_out, letter, outcome, run};
 use plimsoll_workload::JobOptions;
-use plimsoll_workload::mail::{MARK, MailWorkload, reference_markdown, schema, set_option};
+use plimsoll_workload::mail::{MARK, MailShare, MailWorkload, reference_markdown, schema, set_option};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -114,7 +114,7 @@ pub fn mail_letter(py: Python<'_>, workload_json: &str, user: u32, place: u64) -
     Ok(letter(&plan.map_err(|error| errors::workload(py, &error))?, user, place))
 }
 
-/// Runs a job of mail users: `{workload, job, server, run, date, ledger}`.
+/// Runs a job of mail users: `{workload, job, server, run, date, ledger}`, with `clients: {number, count}` for those of one host of several.
 #[pyfunction]
 pub fn run_mail(py: Python<'_>, job_json: &str, on_event: Py<PyAny>, control: &Control) -> PyResult<String> {
     let asked = parse(py, job_json)?;
@@ -128,10 +128,20 @@ pub fn run_mail(py: Python<'_>, job_json: &str, on_event: Py<PyAny>, control: &C
         run: text("run"),
         date: text("date"),
         ledger: asked["ledger"].as_str().map(PathBuf::from),
+        share: share_of(&asked["clients"]),
     };
     let backend = job.options.backend.name();
     let ended = watched(py, &on_event, control, |events, brake| run(&job, events, brake))?;
     Ok(outcome(&ended, backend).to_string())
+}
+
+/// Which of several hosts this is; alone where nothing says it.
+fn share_of(clients: &Value) -> MailShare {
+    let number = |key: &str| clients[key].as_u64().and_then(|number| u32::try_from(number).ok());
+    match (number("number"), number("count")) {
+        (Some(number), Some(count)) if number < count => MailShare { number, count },
+        _ => MailShare::ALONE,
+    }
 }
 
 /// A workload, its combinations checked.

@@ -41,6 +41,17 @@ def fetch(call: Callable[..., Any], point: str, into: str) -> None:
         _synced(into)
 
 
+def fetch_files(call: Callable[..., Any], folder: str, into: str) -> bool:
+    """Copy the files of a directory of the worker's to one that is here; false where the worker has none, or they cannot be read."""
+    try:
+        listed = call("files", folder)
+        for file, size in listed:
+            _copy(call, os.path.join(folder, file), size, os.path.join(into, file))
+    except OSError:
+        return False
+    return True
+
+
 def files_of(folder: str, path: str) -> list[tuple[str, int]]:
     """The files in a directory of the worker's, with their sizes in bytes."""
     with os.scandir(_within(folder, path)) as entries:

@@ -138,6 +138,11 @@ class Course:
         """What the engines of the hosts said, as far as they came to an end."""
         return [known.result["engine"] for known in self._hosts.values() if known.result is not None]
 
+    @property
+    def whole(self) -> dict[str, bool]:
+        """Of each host, whether it came to an end."""
+        return {host: known.result is not None for host, known in self._hosts.items()}
+
     def _outcome(self) -> EngineOutcome:
         engines = self.engines
         failed = {host: known.error for host, known in self._hosts.items() if known.error is not None}
@@ -195,6 +200,7 @@ def summed_outcome(engines: Sequence[Any]) -> EngineOutcome:
             "unissued": None if None in unissued else sum(unissued),
         },
         "cpu_ns": {name: sum(float((engine.get("cpu_ns") or {}).get(name) or 0) for engine in engines) for name in ("user", "system")},
+        **({"offered_per_s": sum(offered)} if None not in (offered := [engine.get("offered_per_s") for engine in engines]) else {}),
         "end_ns": max(int(engine.get("end_ns") or 0) for engine in engines),
         **({"verify": _verified(found)} if (found := [engine["verify"] for engine in engines if engine.get("verify")]) else {}),
         **summed_sections(engines),

@@ -187,7 +187,7 @@ class GangDriver:
         return self._engine.hosts if count is None else self._engine.hosts[: int(str(count))]
 
     def control(self) -> Control:
-        return GangControl()
+        return GangControl(self._inner.control())
 
     def _is_here(self, target: Target) -> bool:
         """Whether this host looks after a target: a model, which is on no host, or a server that hosts are clients of."""
@@ -226,7 +226,7 @@ class GangDriver:
     ) -> Inspection:
         if self._is_here(target):
             self._engine.prepared_here |= {target.text, *target_paths(self._inner.inspect_target(target))}
-            return self._inner.prepare_target(target, size_bytes, permission, on_progress, control)
+            return self._inner.prepare_target(target, size_bytes, permission, on_progress, getattr(control, "here", control))
         self._engine.opened()
         done: dict[str, tuple[int, int]] = {}
 
@@ -289,7 +289,7 @@ class GangDriver:
                 self._lend(gang, sharing, target, hosts)
             return Course(gang, parts, on_event, control).run()
         bare = cast("Options", {name: option for name, option in job["job"].items() if name != _COUNT})
-        with served(self._inner, {**job, "job": bare}, control, len(hosts)) as server:
+        with served(self._inner, {**job, "job": bare}, on_event, control, len(hosts)) as server:
             gang.ask(dict.fromkeys(hosts, server.joining(self._workload)))
             parts = {
                 host: replace(part, request={**part.request, **server.words(number)})
@@ -298,6 +298,7 @@ class GangDriver:
             course = Course(gang, parts, server.heard(on_event), control)
             outcome = course.run()
             server.end()
+            server.gather(course.whole, gang.fetch)
             return server.told(outcome, course.engines)
 
     def _parts(self, job: Order, hosts: tuple[str, ...]) -> dict[str, Part]:
@@ -420,16 +421,19 @@ def is_model(target: Target) -> bool:
 
 
 class GangControl:
-    """The brake of a gang; the course of the job looks at it."""
+    """The brake of a gang; the course of the job looks at it. ``here`` is that of what this host does for all."""
 
-    def __init__(self) -> None:
+    def __init__(self, here: Control) -> None:
+        self.here = here
         self._stopped = threading.Event()
 
     def stop(self) -> None:
         self._stopped.set()
+        self.here.stop()
 
     def abort(self) -> None:
         self._stopped.set()
+        self.here.abort()
 
     @property
     def stopped(self) -> bool:

@@ -25,7 +25,7 @@ from typing import Any, Protocol
 
 from plimsoll import errors
 from plimsoll.errors import EngineError, PlimsollError
-from plimsoll.gang.copies import fetch
+from plimsoll.gang.copies import fetch, fetch_files
 from plimsoll.gang.line import Line, LineLost
 from plimsoll.stored import Json
 
@@ -194,6 +194,14 @@ class Gang:
         line = self._lines[host]
         with suppress(LineLost):
             fetch(lambda verb, *arguments: line.call(verb, *arguments, within_s=NO_ANSWER_S), point, into)
+
+    def fetch(self, host: str, folder: str, into: str) -> bool:
+        """Copy the files of a directory of ``host``, below where it stores, to ``into``; whether that could be done."""
+        line = self._lines[host]
+        try:
+            return fetch_files(lambda verb, *arguments: line.call(verb, *arguments, within_s=NO_ANSWER_S), folder, into)
+        except LineLost:
+            return False
 
     def abort(self) -> None:
         """Every host issues nothing more, waits for what is outstanding, and keeps what it measured."""

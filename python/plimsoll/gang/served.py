@@ -5,15 +5,16 @@ removed. The hosts are told where it is and which of the clients they are, and b
 counters, whether its data are consistent) is asked once, when all hosts have ended, and stands in the sums; hosts' own results lack it.
 Limits: which drivers and targets have such a server is theirs to say (`serves`).
 
-    with served(driver, job, control, count=3) as server:
+    with served(driver, job, on_event, control, count=3) as server:
         requests = {host: {..., **server.words(number)} for ...}
         outcome = Course(gang, parts, server.heard(on_event), control).run()
-    outcome = server.told(outcome)
+        server.gather(whole, gang.fetch)
+        outcome = server.told(outcome, engines)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
@@ -23,6 +24,9 @@ from plimsoll.passwords import kept
 from plimsoll.stored import Definition, EngineOutcome, Json
 from plimsoll.target import Target
 
+#: The directory of a host, below where it stores, from which is fetched what its driver wrote down.
+FOLDER = "client"
+
 
 class Server(Protocol):
     """What a driver has of a server while hosts are its clients."""
@@ -31,12 +35,20 @@ class Server(Protocol):
     name: str
     #: Where clients reach it.
     target: str
+    #: What their driver is told besides, which is stored nowhere.
+    given: Mapping[str, Any]
 
     def begin(self, t0_ns: int) -> None:
         """All hosts begin at this instant of the monotonic clock."""
 
     def end(self) -> None:
         """All hosts have ended."""
+
+    def take(self, number: int, fetch: Callable[[str], bool], *, whole: bool) -> None:
+        """Host ``number`` has ended, well if ``whole``; ``fetch`` copies what its driver wrote down to a directory, if it can."""
+
+    def why(self) -> str | None:
+        """The sentence for a server by which hosts could not go on."""
 
     def section(self, hosts: list[Json], *, failed: bool) -> Json:
         """What it adds to the sum of the hosts' own, which are ``hosts``; ``failed`` says that one of them could not go on."""
@@ -58,7 +70,7 @@ class Served:
 
     def words(self, number: int) -> Json:
         """What host ``number`` is told besides its part."""
-        clients = {"number": number, "count": self._count, "seed": self._seed}
+        clients = {"number": number, "count": self._count, "seed": self._seed, "given": self._server.given}
         return {"target": self._server.target, "clients": clients, "cache": None}
 
     def joining(self, workload: Definition) -> Json:
@@ -83,8 +95,16 @@ class Served:
 
         return hear
 
+    def gather(self, whole: Mapping[str, bool], fetch: Callable[[str, str, str], bool]) -> None:
+        """Fetch what the drivers of the hosts wrote down: of each whether it ended well. ``fetch(host, folder, into)`` copies it."""
+        for number, (host, ended) in enumerate(whole.items()):
+            self._server.take(number, lambda into, host=host: fetch(host, FOLDER, into), whole=ended)  # type: ignore[misc]
+
     def told(self, outcome: EngineOutcome, engines: list[Json]) -> EngineOutcome:
         """The outcome of all hosts, with what the server says."""
+        if outcome.get("first_error") is not None and (why := self._server.why()) is not None:
+            sentence = f"{why.rstrip('.')}. What hosts measured until then is kept."
+            return cast("EngineOutcome", {**outcome, "stopped_by": "error", "first_error": {"message": sentence}})
         name = self._server.name
         own = [engine[name] for engine in engines if isinstance(engine.get(name), dict)]
         if len(own) < max(1, len(engines)):
@@ -98,9 +118,9 @@ class Served:
 
 
 @contextmanager
-def served(driver: Any, job: Order, control: Control, count: int) -> Iterator[Served]:
+def served(driver: Any, job: Order, on_event: OnEvent, control: Control, count: int) -> Iterator[Served]:
     """The server of a job for ``count`` hosts."""
-    with driver.served(job, control, count) as server:
+    with driver.served(job, on_event, control, count) as server:
         found = Served(server, count, int(job["job"].get("seed", 0)))
         try:
             yield found

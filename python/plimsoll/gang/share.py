@@ -1,8 +1,8 @@
-"""One host's share of a load that several carry: its part of every rate, its own seed, its own target.
+"""One host's share of a load that several carry: its part of every rate and of people, its own seed, its own target.
 
 Model: queue depth, threads and amounts are each host's own, as if it were alone; a rate is that of all hosts together, and divided so that
-the parts add up to it exactly, in thousandths of a request per second, the finest that the engine has. Each host draws from seeds of its
-own, so hosts are independent draws of the same load. ``{host}`` in a target stands for the host's name.
+the parts add up to it exactly, in thousandths of a request per second, the finest that the engine has. So are mail users, one by one.
+Each host draws from seeds of its own, so hosts are independent draws of the same load. ``{host}`` in a target stands for the host's name.
 Limits: equal gaps that are divided come from all hosts at once, not in turn.
 
     share_of(workload, options, Place(1, 3))
@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
+from plimsoll.errors import InputError
 from plimsoll.stored import Definition, Options
 
 #: Seeds of hosts lie further apart than repeats of a run ever do.
@@ -45,6 +46,15 @@ def rate_of(rate_per_s: float, place: Place) -> float:
     return part // _GRAIN if part % _GRAIN == 0 else part / _GRAIN
 
 
+def users_of(users: int, place: Place) -> int:
+    """One host's part of a group of users. Raises `InputError` where a host would have none."""
+    if users < place.count:
+        raise InputError(
+            f"users={users}: a group of {users} cannot be divided among {place.count} hosts; ask for more users, or fewer hosts."
+        )
+    return users // place.count + (1 if place.number < users % place.count else 0)
+
+
 def target_of(text: str, host: str) -> str:
     """The target of one host."""
     return text.replace("{host}", host)
@@ -55,4 +65,6 @@ def _stream(stream: dict[str, Any], place: Place) -> dict[str, Any]:
         stream["rate"] = rate_of(rate, place)
     if schedule := stream.get("schedule"):
         stream["schedule"] = [{**entry, "rate": rate_of(entry["rate"], place)} for entry in schedule]
+    if isinstance(users := stream.get("users"), int):
+        stream["users"] = users_of(users, place)
     return stream

@@ -215,7 +215,9 @@ def _level(result: Result) -> str:
     for word in ("users", "terminals"):
         people = sum(int(stream.get(word, 0)) for stream in streams(result.job.definition))  # type: ignore[call-overload]
         if people:
-            return f" with {people * max(1, len(result.hosts)):,} {word}"
+            # Terminals are each host's own; users are divided among them.
+            own = max(1, len(result.hosts)) if word == "terminals" else 1
+            return f" with {people * own:,} {word}"
     depth = f" at queue depth {result.job.queue_depth}" if result.job.queue_depth else ""
     return depth + (f", {result.job.threads} threads" if result.job.threads > 1 else "")
 

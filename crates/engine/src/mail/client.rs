@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use plimsoll_workload::job::OnError;
-use plimsoll_workload::mail::{Due, Letter, Letters, MailPlan, MailStreamPlan, MailTask, Workday};
+use plimsoll_workload::mail::{Due, Letter, Letters, MailPlan, MailSeat, MailStreamPlan, MailTask, Workday};
 
 use super::imap::Asked;
 use super::ledger::Ledger;
@@ -110,8 +110,9 @@ pub(crate) struct Span {
 }
 
 impl<'a> Client<'a> {
-    /// Thread `shard` of a stream; `thread` numbers the threads of all streams.
-    pub(crate) fn new(stage: &'a Stage<'a>, stream: usize, shard: u32, thread: u64) -> io::Result<Self> {
+    /// The thread at `seat`.
+    pub(crate) fn new(stage: &'a Stage<'a>, seat: MailSeat) -> io::Result<Self> {
+        let MailSeat { stream, shard, number } = seat;
         let plan = &stage.plan.streams[stream];
         let users = plan.users_of(shard);
         let person = |place: u32| {
@@ -130,7 +131,7 @@ impl<'a> Client<'a> {
             links: (0..users).map(|_| Links::default()).collect(),
             letters: Letters::new(plan, &stage.job.run, "plimsoll.invalid"),
             room: vec![0; ROOM].into_boxed_slice(),
-            number: thread << 40,
+            number: number << 40,
             busy: 0,
             answered: false,
             free: Vec::new(),

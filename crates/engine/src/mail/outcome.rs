@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::report::TaskError;
 use super::run::MailOutcome;
 use crate::errno::errno_name;
-use crate::histogram::Histogram;
+use crate::histogram::{self, Histogram};
 use crate::record;
 
 /// What is known of a run when it is over; `asked` is the backend that was asked for.
@@ -24,22 +24,24 @@ pub fn outcome(outcome: &MailOutcome, asked: &'static str) -> Value {
             "unissued": report.unissued,
         },
         "silence": outcome.silence.map(record::silence),
-        "start": { "monotonic_ns": outcome.start_ns.0, "wall_ns": outcome.start_ns.1 },
+        "start": { "monotonic_ns": outcome.start_ns.0, "wall_ns": outcome.start_ns.1, "began_ns": outcome.began_ns },
         "end_ns": outcome.end_ns,
         "first_io_ns": outcome.first_done_ns,
         "stopped_by": outcome.stopped_by.name(),
         "first_error": report.first_error.as_ref().map(first_error),
         "cpu_ns": { "user": outcome.cpu_ns.0, "system": outcome.cpu_ns.1 },
         "verify": null,
-        "offered_per_s": outcome.plan.streams.iter().map(|stream| stream.tasks_per_s()).sum::<f64>(),
+        "offered_per_s": outcome.offered_per_s,
         "parts": [],
         "mail": {
-            "users": outcome.plan.users(),
+            "users": outcome.users,
             "letters": report.letters,
             "deliveries": report.deliveries,
             "refused_recipients": report.refused_recipients,
             "skipped": skipped(outcome),
             "handover_ms": times_ms(&report.handovers),
+            // For who adds hosts up; percentiles have no sum.
+            "handovers": outcome.shared.then(|| histogram::encode(&report.handovers)),
         },
     })
 }

@@ -15,6 +15,8 @@ pub(crate) struct Report {
     pub(crate) deliveries: u64,
     pub(crate) refused_recipients: u64,
     pub(crate) first_done_ns: Option<u64>,
+    /// How long after the start it began.
+    pub(crate) began_ns: u64,
     pub(crate) cpu_ns: (u64, u64),
     /// How long the handing over of letters took that were taken in the measured time.
     pub(crate) handovers: Histogram,
@@ -30,6 +32,7 @@ impl Default for Report {
             deliveries: 0,
             refused_recipients: 0,
             first_done_ns: None,
+            began_ns: 0,
             cpu_ns: (0, 0),
             handovers: histogram::empty(),
         }

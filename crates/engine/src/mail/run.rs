@@ -1,15 +1,16 @@
 //! One run of mail users: from the first login to the last answer.
 //!
-//! Model: threads log their users in; when all are in, the start is agreed, and the calling thread hands intervals to the [`Sink`]. Users
-//! who cannot log in end the run before it begins, with the server's own words.
+//! Model: threads log their users in; when all are in, the start is agreed, or the instant awaited that the run is held for, and the
+//! calling thread hands intervals to the [`Sink`]. Users who cannot log in end the run before it begins, with the server's own words.
+//! Of several hosts each acts for its share of the users, who are numbered as if one host did.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Barrier, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Barrier, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, unbounded};
-use plimsoll_workload::mail::{MailPlan, MailTask};
+use plimsoll_workload::mail::{MailPlan, MailSeat, MailTask, users_at};
 
 use super::client::{Client, Span, Stage};
 use super::ledger::Ledger;
@@ -17,6 +18,7 @@ use super::link::Failure;
 use super::report::{Report, TaskError};
 use super::server::MailJob;
 use super::tls::Tls;
+use crate::appointment;
 use crate::clock::{self, Clock};
 use crate::collector::{Collector, Line, Message};
 use crate::control::{Control, StoppedBy};
@@ -26,7 +28,7 @@ use crate::histogram;
 use crate::open_files;
 use crate::pause;
 use crate::recorder::{Cell, Recorder, Slice};
-use crate::run::timeline;
+use crate::run::{beginning, timeline};
 use crate::silence::{Pulse, Silence, Vigil, together};
 use crate::sink::{Places, Sink};
 use crate::timeline::Timeline;
@@ -43,14 +45,22 @@ const OTHER_FILES: u64 = 128;
 /// What is known of a run when it is over, beside its intervals.
 #[derive(Debug)]
 pub struct MailOutcome {
-    /// The resolved load.
+    /// The resolved load, of all hosts.
     pub plan: MailPlan,
+    /// The users that this host acted for.
+    pub users: u32,
+    /// Tasks that were due to them per second.
+    pub offered_per_s: f64,
+    /// Whether other hosts acted for the others.
+    pub shared: bool,
     /// Threads.
     pub threads: usize,
     /// The clock's source and its drift, in parts per million.
     pub clock: (clock::Source, f64),
     /// The start, on `CLOCK_MONOTONIC` and on the wall clock.
     pub start_ns: (u64, u64),
+    /// How long after it the last thread began.
+    pub began_ns: u64,
     /// The measured time, from the start.
     pub window_ns: Range<u64>,
     /// The end of the drain, from the start.
@@ -73,14 +83,21 @@ pub struct MailOutcome {
 /// # Errors
 /// When a user cannot log in, or the job cannot be run here. A failed task is counted, not an error.
 pub fn run(job: &MailJob, sink: &mut dyn Sink, control: &Control) -> Result<MailOutcome, EngineError> {
-    let plan = job.workload.resolve(job.options.seed)?;
+    let plan = job.share.spread(job.workload.resolve(job.options.seed)?);
+    let seats = job.share.seats(&plan);
     let (users, accounts) = (plan.users() as usize, job.server.accounts.len());
     if accounts < users {
         return Err(EngineError::Mismatch(format!(
             "{users} users need as many accounts, and there are {accounts}; name more, or lower users"
         )));
     }
-    allow_connections(users as u64)?;
+    if seats.is_empty() {
+        let count = job.share.count;
+        return Err(EngineError::Mismatch(format!(
+            "{users} users cannot be divided among {count} hosts; ask for as many users at least, or for fewer hosts"
+        )));
+    }
+    allow_connections(u64::from(users_at(&plan, &seats)))?;
     let unwritten = |problem: std::io::Error| {
         EngineError::Mismatch(format!("the list of accepted letters cannot be made ({problem})"))
     };
@@ -90,7 +107,7 @@ pub fn run(job: &MailJob, sink: &mut dyn Sink, control: &Control) -> Result<Mail
     let tls = |service| Tls::of(service, &job.server).map_err(EngineError::Mismatch);
     let (imap_tls, submission_tls) = (tls(&job.server.imap)?, tls(&job.server.submission)?);
     let stage = Stage { job, plan: &plan, control, ledger: &ledger, imap_tls, submission_tls };
-    let crew = Crew::new(&stage, timeline(&job.options))?;
+    let crew = Crew::new(&stage, seats, timeline(&job.options));
     let (reports, silence) = crew.follow(sink)?;
     Ok(outcome(&stage, &crew, &reports, silence))
 }
@@ -117,27 +134,37 @@ fn blank(plan: &MailPlan) -> Slice {
 /// The threads of a run, and what they share with the one that calls.
 struct Crew<'a> {
     stage: &'a Stage<'a>,
+    seats: Vec<MailSeat>,
     timeline: Timeline,
     pulses: Vec<Pulse>,
     /// Threads wait here until all users are in.
-    entered: Barrier,
+    entering: Barrier,
+    /// All users are in, and the start can be agreed.
+    entered: AtomicBool,
+    /// The start, once it is agreed.
+    agreed: Mutex<Option<u64>>,
+    told: Condvar,
     origin_ns: AtomicU64,
     wall_ns: AtomicU64,
     refused: Mutex<Option<Failure>>,
 }
 
 impl<'a> Crew<'a> {
-    fn new(stage: &'a Stage<'a>, timeline: Timeline) -> Result<Self, EngineError> {
-        let threads: usize = stage.plan.streams.iter().map(|stream| stream.threads as usize).sum();
-        Ok(Self {
+    fn new(stage: &'a Stage<'a>, seats: Vec<MailSeat>, timeline: Timeline) -> Self {
+        let threads = seats.len();
+        Self {
             stage,
+            seats,
             timeline,
             pulses: (0..threads).map(|_| Pulse::default()).collect(),
-            entered: Barrier::new(threads),
+            entering: Barrier::new(threads),
+            entered: AtomicBool::new(false),
+            agreed: Mutex::new(None),
+            told: Condvar::new(),
             origin_ns: AtomicU64::new(0),
             wall_ns: AtomicU64::new(0),
             refused: Mutex::new(None),
-        })
+        }
     }
 
     /// Starts the threads and pushes intervals until all is over; what the threads say, and the longest silence.
@@ -145,19 +172,14 @@ impl<'a> Crew<'a> {
         let (full, messages) = unbounded();
         let (empty, empties) = bounded(self.pulses.len() * 2);
         let plan = self.stage.plan;
-        let seats = plan
-            .streams
-            .iter()
-            .enumerate()
-            .flat_map(|(stream, plan)| (0..plan.threads).map(move |shard| (stream, shard)));
         std::thread::scope(|scope| {
             let mut threads = Vec::new();
-            for (number, (stream, shard)) in seats.enumerate() {
+            for number in 0..self.seats.len() {
                 let blank_plan = plan.clone();
                 let line =
                     Line { full: full.clone(), empty: empties.clone(), blank: Box::new(move || blank(&blank_plan)) };
                 let builder = std::thread::Builder::new().name("plimsoll-mail".to_owned());
-                let work = move || self.work(number, stream, shard, line);
+                let work = move || self.work(number, line);
                 threads.push(builder.spawn_scoped(scope, work).map_err(|_| EngineError::WorkerLost)?);
             }
             drop(full);
@@ -172,10 +194,10 @@ impl<'a> Crew<'a> {
     }
 
     /// One thread's part.
-    fn work(&self, number: usize, stream: usize, shard: u32, line: Line) -> Option<Report> {
+    fn work(&self, number: usize, line: Line) -> Option<Report> {
         pause::finest_timers();
         let pulse = &self.pulses[number];
-        let client = Client::new(self.stage, stream, shard, number as u64);
+        let client = Client::new(self.stage, self.seats[number]);
         let entered = match client {
             Err(problem) => Err(Failure::of("IMAP", &problem)),
             Ok(mut client) => client.enter(pulse).map(|()| client),
@@ -184,18 +206,13 @@ impl<'a> Crew<'a> {
             self.refused.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| failure.clone());
             self.stage.control.stop(StoppedBy::Error);
         }
-        if self.entered.wait().is_leader() {
-            self.wall_ns.store(clock::wall_ns() + START_DELAY_NS, Ordering::Release);
-            self.origin_ns.store(Clock::calibrated().now() + START_DELAY_NS, Ordering::Release);
+        if self.entering.wait().is_leader() {
+            self.entered.store(true, Ordering::Release);
         }
-        let mut client =
-            entered.ok().filter(|_| self.refused.lock().unwrap_or_else(PoisonError::into_inner).is_none())?;
-        // The leader tells the instant right after the others may go on.
-        while self.origin_ns.load(Ordering::Acquire) == 0 {
-            std::hint::spin_loop();
-        }
-        let origin_ns = self.origin_ns.load(Ordering::Acquire);
-        pause::until(&Clock::calibrated(), origin_ns);
+        let mut client = entered.ok().filter(|_| !self.is_refused())?;
+        let origin_ns = self.agreed_ns();
+        appointment::keep(&Clock::calibrated(), origin_ns);
+        let began_ns = Clock::calibrated().now().saturating_sub(origin_ns);
         let finished = line.full.clone();
         let recorder = Recorder::new((line.blank)(), line, self.timeline, origin_ns);
         let before = thread_cpu_ns();
@@ -204,17 +221,47 @@ impl<'a> Crew<'a> {
         let after = thread_cpu_ns();
         let _ = finished.send(Message::Finished);
         report.cpu_ns = (after.0 - before.0, after.1 - before.1);
+        report.began_ns = began_ns;
         if let Some(failure) = client.refusal() {
             self.refused.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
         }
         Some(report)
     }
 
-    /// The calling thread's part: intervals, ticks, silence.
+    fn is_refused(&self) -> bool {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// The start, once the calling thread has told it.
+    fn agreed_ns(&self) -> u64 {
+        let mut agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match *agreed {
+                Some(origin_ns) => return origin_ns,
+                None => agreed = self.told.wait(agreed).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+
+    /// Agrees the start, now that all users are in: the instant that the run is held for, or soon. Who was stopped before does nothing.
+    fn agree(&self, sink: &mut dyn Sink) {
+        let origin_ns =
+            beginning(self.stage.control, START_DELAY_NS, sink).unwrap_or_else(|| Clock::calibrated().now());
+        let ahead_ns = origin_ns.saturating_sub(Clock::calibrated().now());
+        self.wall_ns.store(clock::wall_ns() + ahead_ns, Ordering::Release);
+        self.origin_ns.store(origin_ns, Ordering::Release);
+        *self.agreed.lock().unwrap_or_else(PoisonError::into_inner) = Some(origin_ns);
+        self.told.notify_all();
+    }
+
+    /// The calling thread's part: the start, intervals, ticks, silence.
     fn collect(&self, mut collector: Collector, messages: &Receiver<Message>, sink: &mut dyn Sink) -> Option<Silence> {
         let (mut tick, mut started, mut vigil) = (0, false, Vigil::default());
         let mut told_ns = Clock::calibrated().now();
         while !collector.is_over() {
+            if !started && self.entered.load(Ordering::Acquire) && !self.is_refused() {
+                self.agree(sink);
+            }
             let origin_ns = self.origin_ns.load(Ordering::Acquire);
             let now_ns = Clock::calibrated().now();
             if origin_ns > 0 && !started {
@@ -254,10 +301,8 @@ fn outcome(stage: &Stage<'_>, crew: &Crew<'_>, reports: &[Report], silence: Opti
     let clock = Clock::calibrated();
     let origin_ns = crew.origin_ns.load(Ordering::Acquire);
     let mut skipped = vec![[0; MailTask::COUNT]; stage.plan.streams.len()];
-    let shards =
-        stage.plan.streams.iter().enumerate().flat_map(|(stream, plan)| (0..plan.threads).map(move |_| stream));
-    for (stream, report) in shards.zip(reports) {
-        skipped[stream].iter_mut().zip(report.skipped).for_each(|(sum, more)| *sum += more);
+    for (seat, report) in crew.seats.iter().zip(reports) {
+        skipped[seat.stream].iter_mut().zip(report.skipped).for_each(|(sum, more)| *sum += more);
     }
     let sum = |of: fn(&Report) -> u64| reports.iter().map(of).sum::<u64>();
     let first_error: Option<TaskError> =
@@ -273,14 +318,20 @@ fn outcome(stage: &Stage<'_>, crew: &Crew<'_>, reports: &[Report], silence: Opti
         deliveries: sum(|report| report.deliveries),
         refused_recipients: sum(|report| report.refused_recipients),
         first_done_ns: first_ns,
+        began_ns: reports.iter().map(|report| report.began_ns).max().unwrap_or(0),
         cpu_ns: (sum(|report| report.cpu_ns.0), sum(|report| report.cpu_ns.1)),
         handovers,
     };
+    let plan = stage.plan;
     MailOutcome {
-        plan: stage.plan.clone(),
+        plan: plan.clone(),
+        users: users_at(plan, &crew.seats),
+        offered_per_s: crew.seats.iter().map(|seat| plan.streams[seat.stream].tasks_per_s_of(seat.shard)).sum(),
+        shared: stage.job.share.count > 1,
         threads: reports.len(),
         clock: (clock.source(), clock.drift_ppm()),
         start_ns: (origin_ns, crew.wall_ns.load(Ordering::Acquire)),
+        began_ns: report.began_ns,
         window_ns: crew.timeline.warmup_ns..crew.timeline.end_ns(),
         end_ns: clock.now().saturating_sub(origin_ns),
         first_done_ns: first_ns.map(|first_ns| first_ns.saturating_sub(origin_ns)),

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use plimsoll_workload::JobOptions;
-use plimsoll_workload::mail::MailWorkload;
+use plimsoll_workload::mail::{MailShare, MailWorkload};
 use serde::Deserialize;
 
 use super::smtp::Language;
@@ -119,4 +119,6 @@ pub struct MailJob {
     pub date: String,
     /// Where to write what the server has taken.
     pub ledger: Option<PathBuf>,
+    /// Which of several hosts this is, that have the users divided among them.
+    pub share: MailShare,
 }

@@ -62,9 +62,9 @@ impl MailStreamPlan {
         self.per_ns[task as usize] > 0.0
     }
 
-    /// Tasks per second of all its users together.
-    pub fn tasks_per_s(&self) -> f64 {
-        self.per_ns.iter().sum::<f64>() * f64::from(self.users) * 1e9
+    /// Tasks per second of all users of thread `shard` together.
+    pub fn tasks_per_s_of(&self, shard: u32) -> f64 {
+        self.per_ns.iter().sum::<f64>() * f64::from(self.users_of(shard)) * 1e9
     }
 
     /// Users that thread `shard` acts for: from the first of the group on, every `threads`-th.

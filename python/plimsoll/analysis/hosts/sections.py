@@ -12,8 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from plimsoll.histogram import Histogram, merged
 from plimsoll.stored import Json
 
+_PERCENTILES = {"p50": 50.0, "p95": 95.0, "p99": 99.0, "max": 100.0}
 NEW_ORDER = "new-order"
 
 
@@ -71,6 +73,32 @@ def summed_analytics(sections: Sequence[Json]) -> Json:
     }
 
 
+def summed_mail(sections: Sequence[Json]) -> Json:
+    """Mail users: what they sent, and what became of it where each host has a server of its own. Times come of merged histograms."""
+    handed = merged([section["handovers"] for section in sections if section.get("handovers")])
+    streams = dict.fromkeys(name for section in sections for name in section["skipped"])
+    accounts = [section["account"] for section in sections if section.get("account")]
+    return {
+        **{name: _sum(sections, name) for name in ("users", "letters", "deliveries", "refused_recipients")},
+        "skipped": {name: _added([section["skipped"] for section in sections], name) for name in streams},
+        "handover_ms": None if handed is None or not handed.count else _times_ms(handed),
+        **({"account": _account(accounts)} if len(accounts) == len(sections) else {}),
+        **({"servers_cpu_s": spent} if (spent := _sum(sections, "servers_cpu_s")) is not None else {}),
+    }
+
+
+def _account(accounts: Sequence[Json]) -> Json:
+    """Deliveries of all servers."""
+    counts = {name: _sum(accounts, name) for name, value in accounts[0].items() if isinstance(value, int)}
+    return {**counts, "examples": [example for account in accounts for example in account["examples"]]}
+
+
+def _times_ms(times: Histogram) -> Json:
+    """As the engine writes them of one host."""
+    at = {name: times.percentile(percent) / 1e6 for name, percent in _PERCENTILES.items()}
+    return {"count": times.count, "mean": times.mean / 1e6, **at}
+
+
 def _iteration(own: Sequence[Json]) -> Json:
     start_s, end_s = min(one["start_s"] for one in own), max(one["end_s"] for one in own)
     sums = {name: _sum(own, name) for name in ("workflows", "failed", "user_s", "system_s", "cpu_s")}
@@ -79,7 +107,7 @@ def _iteration(own: Sequence[Json]) -> Json:
 
 
 #: The sections that can be added up, by their names in the outcome.
-_RULES: Mapping[str, Callable[[Sequence[Json]], Json]] = {"orders": summed_orders, "analytics": summed_analytics}
+_RULES: Mapping[str, Callable[[Sequence[Json]], Json]] = {"orders": summed_orders, "analytics": summed_analytics, "mail": summed_mail}
 
 
 def _sum(sections: Sequence[Json], name: str) -> Any:

@@ -218,7 +218,7 @@ class DecisionSupport(Application):
         return True
 
     @contextmanager
-    def served(self, job: Job, _control: Control, count: int) -> Iterator[ServedQueries]:
+    def served(self, job: Job, _on_event: OnEvent, _control: Control, count: int) -> Iterator[ServedQueries]:
         """The database of a job whose streams are on ``count`` hosts: its server runs and is claimed from here."""
         address = _address(job["target"])
         note = self._note_at(address, job["permission"])

@@ -4,13 +4,15 @@ Model: each host's streams are numbered on from those of the host before, so tha
 The metrics are those of all streams: from the first submission to the last end, which count from the instant at which all hosts began.
 Limits: hosts' beginnings differ by the skew of the start. What a phase did to the server is as its first client saw it.
 
-    with driver.served(job, control, count=3) as served: ...
+    with driver.served(job, on_event, control, count=3) as served: ...
     served.section([db1["decision"], db2["decision"]], failed=False)["metrics"]["throughput"]
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from plimsoll.apps.decision.options import Asked
 from plimsoll.apps.decision.records import Done, Kept, Whole, figures
@@ -19,6 +21,9 @@ from plimsoll.stored import Json
 
 class ServedQueries:
     """See the module. ``target`` is where clients reach the database."""
+
+    #: What hosts are told besides where the database is.
+    given: Mapping[str, Any] = {}
 
     #: The section of the outcome that it adds to.
     name = "decision"
@@ -33,6 +38,13 @@ class ServedQueries:
 
     def end(self) -> None:
         """They have ended."""
+
+    def take(self, number: int, fetch: Callable[[str], bool], *, whole: bool) -> None:
+        """A host has ended; what it did, it has told."""
+
+    def why(self) -> str | None:
+        """Why hosts could not go on: each says that itself."""
+        return None
 
     def section(self, hosts: list[Json], *, failed: bool) -> Json:
         """What all streams did together; a host that ``failed`` leaves no metric, which its queries are lacking for."""

@@ -4,6 +4,7 @@ Model: the target is a directory in which Plimsoll makes mailboxes, once; users 
 go on with what they have, as people do. Each point starts the servers, logs its users in, lets their working day pass, waits until nothing
 is queued any more, stops the servers, and looks for every letter that was accepted (`plimsoll.apps.mail.accounting`). The work is done in
 Rust (``crates/engine/src/mail.rs``); tasks are operations, groups of users are streams.
+Users are on this host, or divided among several that are clients of one server (`plimsoll.apps.mail.served`).
 Limits: private servers run on this host; one of the user's own is worked with as `plimsoll.apps.mail.own` says. A level is a number of
 users; what they receive stays in their mailboxes from point to point.
 
@@ -23,16 +24,17 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, cast
 
 from plimsoll.apps.application import Application
 from plimsoll.apps.mail.address import Address, is_address, parse
 from plimsoll.apps.mail.conversion import convert
-from plimsoll.apps.mail.day import Day
+from plimsoll.apps.mail.day import Day, telling
 from plimsoll.apps.mail.own import OwnMail
 from plimsoll.apps.mail.programs import programs
+from plimsoll.apps.mail.served import ServedMail, work_as_client
 from plimsoll.apps.mail.server import Choices, PrivateMail
 from plimsoll.apps.mail.users import users_of
 from plimsoll.engine import Control, Engine, Job, OnEvent, OnProgress, Permission, native_files, native_mail
@@ -149,13 +151,35 @@ class Mail(Application):
         if not is_address(target.text) or parse(target.text).own is None:
             self._files.release(_directory(target))
 
+    def serves(self, target: Target) -> bool:
+        """Whether several hosts can be clients of one server there. Raises `InputError` for what is no address of a mail server."""
+        parse(target.text)
+        return True
+
+    @contextmanager
+    def served(self, job: Job, on_event: OnEvent, control: Control, count: int) -> Iterator[ServedMail]:
+        """The servers of a job whose users are on ``count`` hosts: they run, are watched, and accounted for from here."""
+        server = self._server_of(job)
+        try:
+            served = ServedMail(job["target"].text, server, job, count, control.stop)
+            served.start(telling(on_event, control))
+            yield served
+        finally:
+            server.stop()
+            server.close()
+
     def run_job(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
         """Let the day pass. Raises `TargetError` where the servers cannot be started, or refuse a user."""
+        if "clients" in job:
+            return work_as_client(job, self._mail, on_event, control)
+        return Day(self._server_of(job), self._mail).pass_(job, on_event, control)
+
+    def _server_of(self, job: Job) -> OwnMail | PrivateMail:
+        """The server of a job. Raises `SafetyRefusal` for one of the user's that may not be written to."""
         address = parse(job["target"].text)
         if address.own is not None and job["permission"] is None:
             raise SafetyRefusal(_refusal(address))
-        server = self._server(address, job["permission"]) if address.own is None else self._own(address)
-        return Day(server, self._mail).pass_(job, on_event, control)
+        return self._server(address, job["permission"]) if address.own is None else self._own(address)
 
     def _own(self, address: Address) -> OwnMail:
         """The user's own server, with the users of its file."""

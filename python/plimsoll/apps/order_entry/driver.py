@@ -170,7 +170,7 @@ class OrderEntry(Application):
         return True
 
     @contextmanager
-    def served(self, job: Job, control: Control, count: int) -> Iterator[ServedOrders]:
+    def served(self, job: Job, _on_event: OnEvent, control: Control, count: int) -> Iterator[ServedOrders]:
         """The database of a job whose terminals are on ``count`` hosts: its server runs, is watched, and checked at the end, from here."""
         address = _address(job["target"])
         stream = cast("Json", job["workload"]["stream"][0])

@@ -4,7 +4,7 @@ Model: the database is filled and claimed here, once; the hosts connect to it an
 reached through its socket. What only the server knows is counted once, and what has to hold is checked once all hosts have ended.
 Limits: a private server has a socket and no port, so its clients are on this machine.
 
-    with driver.served(job, control, count=3) as served:
+    with driver.served(job, on_event, control, count=3) as served:
         served.begin(t0_ns)                     # the hosts carry out transactions at served.target
         served.end()
     served.section()["consistent"]
@@ -13,6 +13,8 @@ Limits: a private server has a socket and no port, so its clients are on this ma
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from plimsoll.apps.course import Timing
 from plimsoll.apps.order_entry.store import Store, Watch
@@ -26,6 +28,9 @@ UNCHECKED: Json = {"consistent": None, "broken": [], "unchecked": "the database 
 
 class ServedOrders:
     """See the module. ``target`` is where clients reach the database; ``stream`` is that of all of them together."""
+
+    #: What hosts are told besides where the database is.
+    given: Mapping[str, Any] = {}
 
     #: The section of the outcome that it adds to.
     name = "orders"
@@ -49,6 +54,13 @@ class ServedOrders:
         """All hosts have ended."""
         if self._follower is not None:
             self._follower.end()
+
+    def take(self, number: int, fetch: Callable[[str], bool], *, whole: bool) -> None:
+        """A host has ended; what it did, it has told."""
+
+    def why(self) -> str | None:
+        """Why hosts could not go on: each says that itself."""
+        return None
 
     def section(self, hosts: list[Json], *, failed: bool) -> Json:
         """What is known here alone; ``failed`` says that one of the hosts could not go on."""
