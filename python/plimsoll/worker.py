@@ -12,6 +12,7 @@ worker finishes the point that it measures, stores it, removes its scratch files
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -47,6 +48,7 @@ from plimsoll.gang.nest import SOCKET, SPECIFICATION
 from plimsoll.gang.own_cost import Meter
 from plimsoll.gang.served import FOLDER
 from plimsoll.gang.shared import boot_id, reach, storage_of
+from plimsoll.gang.traces import Arriving
 from plimsoll.gang.wire import Wire, listening
 from plimsoll.host.machine import host_facts, versions
 from plimsoll.host.target import target_identity
@@ -61,8 +63,9 @@ from plimsoll.points.outcome import Outcome
 from plimsoll.points.point import PlannedPoint
 from plimsoll.points.setup import Setup
 from plimsoll.points.targets import Targets
+from plimsoll.points.traces import cache_folder, forget_oldest, header_of, scratch_bytes
 from plimsoll.store.writer import RunInfo, RunWriter
-from plimsoll.stored import EngineOutcome, Interval, Json, Silence
+from plimsoll.stored import Definition, EngineOutcome, Interval, Json, Options, Silence
 from plimsoll.target import Target
 
 #: Drivers whose engine waits for the instant itself, everything made ready; None is the block engine.
@@ -239,6 +242,7 @@ class Worker:
         self._outcome = Outcome()
         self._pool: ThreadPoolExecutor | None = None
         self._models = _Models()
+        self._arriving = Arriving(cache_folder(), forget_oldest)
         self._queue: ModelQueue | None = None
         self._queued: dict[int, str] = {}
 
@@ -316,6 +320,12 @@ class Worker:
     def _examine(self, _request: Json) -> list[Json]:
         return [asdict(check) for check in diagnose(examine(native(), None))]
 
+    def _take_trace(self, request: Json) -> Json:
+        return self._arriving.begin(request["digest"], request["size"])
+
+    def _take_piece(self, request: Json) -> None:
+        self._arriving.take(request["digest"], base64.b64decode(request["piece"]))
+
     def _inspect(self, request: Json) -> Json:
         inspection = self._engine.driver_of(request["workload"]).inspect_target(_target(request))
         return {**inspection, "identity": target_identity(inspection), "storage": storage_of(inspection)}
@@ -338,8 +348,9 @@ class Worker:
 
     def _prepare(self, request: Json) -> Json:
         _, targets, _ = self._begun()
-        point = PlannedPoint(request["workload"], request["options"], _target(request))
-        inspection = targets.prepared(self._engine.driver_of(point.workload), point)
+        driver = self._engine.driver_of(request["workload"])
+        options = {**_room_for_traces(request["workload"], driver, _target(request)), **request["options"]}
+        inspection = targets.prepared(driver, PlannedPoint(request["workload"], cast("Options", options), _target(request)))
         return {**inspection, "identity": target_identity(inspection)}
 
     def _join(self, request: Json) -> Json:
@@ -449,6 +460,17 @@ def _planned(request: Json) -> PlannedPoint:
         chosen=frozenset(request.get("chosen") or ()),
         **{name: request[name] for name in ("precision", "least_s", "decides_itself", "amount") if name in request},
     )
+
+
+def _room_for_traces(workload: Definition, driver: Engine, target: Target) -> Json:
+    """The size of a scratch file that does not exist and has to hold what traces touch, as an option; empty for all else."""
+    sizes = [
+        scratch_bytes(header_of(str(stream["trace"])), str(stream.get("trace_map")), driver.inspect_target(target))
+        for stream in workload.get("stream", ())
+        if stream.get("trace")
+    ]
+    known = [size for size in sizes if size is not None]
+    return {"size": max(known)} if known else {}
 
 
 def _target(request: Json) -> Target:

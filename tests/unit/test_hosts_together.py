@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from plimsoll.analysis.hosts.together import Together, summed
 from plimsoll.analysis.point.summary import summarise
+from plimsoll.gang.course import summed_outcome
 from plimsoll.histogram import Histogram, decoded
 
 
@@ -135,3 +136,10 @@ def test_a_host_that_has_ended_before_had_nothing_in_flight_in_the_rest() -> Non
     early = interval(0, [1], start_ns=0, end_ns=25, inflight_mean=4.0)
     found = summed([("a", early), ("b", interval(0, [1], inflight_mean=2.0))])
     assert found["inflight_mean"] == pytest.approx(4.0 * 0.25 + 2.0)
+
+
+def test_requests_that_nobody_could_count_are_left_out_of_the_sum() -> None:
+    known: dict[str, object] = {"engine": {"workers": 1, "unissued": 3}}
+    assert summed_outcome([known, known])["engine"]["unissued"] == 6
+    # A host that refused its part has no engine to say it; null would be no number that a reader takes.
+    assert "unissued" not in summed_outcome([known, {}])["engine"]

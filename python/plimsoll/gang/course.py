@@ -197,7 +197,8 @@ def summed_outcome(engines: Sequence[Any]) -> EngineOutcome:
             "workers": sum(int(one.get("workers") or 0) for one in own),
             "clock": own[0].get("clock"),
             "facts": own[0].get("facts") or {},
-            "unissued": None if None in unissued else sum(unissued),
+            # Of a host that refused its part nobody knows.
+            **({} if None in unissued else {"unissued": sum(unissued)}),
         },
         "cpu_ns": {name: sum(float((engine.get("cpu_ns") or {}).get(name) or 0) for engine in engines) for name in ("user", "system")},
         **({"offered_per_s": sum(offered)} if None not in (offered := [engine.get("offered_per_s") for engine in engines]) else {}),

@@ -30,6 +30,7 @@ from plimsoll.gang.lineup import TARGET
 from plimsoll.gang.served import is_served, served
 from plimsoll.gang.share import Place, share_of
 from plimsoll.gang.shared import Sharing, check_sharable, groups_of, refusal_unshared
+from plimsoll.gang.traces import Carried
 from plimsoll.host.machine import versions
 from plimsoll.host.target import target_paths
 from plimsoll.stored import Cache, Definition, EngineOutcome, Inspection, Json, Options
@@ -79,6 +80,8 @@ class GangEngine:
         self.prepared_here: set[str] = set()
         #: What each host says of itself.
         self.introduced: dict[str, Json] = {}
+        #: Traces that hosts elsewhere have got.
+        self._carried: Carried | None = None
         #: Which hosts share what, by target.
         self._sharings: dict[Target, list[Sharing]] = {}
 
@@ -115,6 +118,13 @@ class GangEngine:
             gang.ask(dict.fromkeys(self.hosts, request))
             self._opened = True
         return gang
+
+    def at(self, host: str, workload: Definition) -> Definition:
+        """A workload as ``host`` can carry it out: what it reads of this machine's disks lies there."""
+        if self.lineup.same_machine:
+            return workload
+        self._carried = self._carried or Carried(self.gang().ask, self.hosts)
+        return self._carried.at(host, workload)
 
     def keep(self, target: Target, sharings: list[Sharing]) -> list[Sharing]:
         """Remember which hosts share a target, as it was found; those that share it alone are left out."""
@@ -321,7 +331,7 @@ class GangDriver:
             }
             if host in sharings:
                 workload, request["touches"] = sharings[host].part_of(workload, host, hosts)
-            parts[host] = Part({**request, "workload": workload}, os.path.join(run, "hosts", host) if run else "")
+            parts[host] = Part({**request, "workload": self._engine.at(host, workload)}, os.path.join(run, "hosts", host) if run else "")
         return parts
 
     def _lend(self, gang: Gang, sharing: Sharing, target: Target, hosts: tuple[str, ...]) -> None:
@@ -343,7 +353,7 @@ class GangDriver:
             companions = [known[host]["process"] for host in (lender, *others)]
             request = {
                 "ask": "lend",
-                "workload": self._workload,
+                "workload": self._engine.at(lender, self._workload),
                 "target": self._engine.lineup.target_of(target.text, lender),
                 "companions": companions,
                 "elsewhere": "nobody" if len(circles) == 1 else "follows" if number == 0 else leads,
@@ -363,9 +373,16 @@ class GangDriver:
         hosts: Collection[str] | None = None,
         **words: Any,
     ) -> dict[str, Any]:
-        request = {"ask": verb, "workload": self._workload, **words}
         asked = self._engine.hosts if hosts is None else [host for host in self._engine.hosts if host in hosts]
-        requests = {host: {**request, "target": self._engine.lineup.target_of(target.text, host)} for host in asked}
+        requests = {
+            host: {
+                "ask": verb,
+                "workload": self._engine.at(host, self._workload),
+                "target": self._engine.lineup.target_of(target.text, host),
+                **words,
+            }
+            for host in asked
+        }
         return self._engine.gang().ask(requests, hear, stopped)
 
     def _check_target(self, target: Target) -> None:
@@ -375,9 +392,6 @@ class GangDriver:
         if target.layout:
             raise InputError(f"--target {target.text}: a layout comes and goes on one host; leave --hosts out.")
         lineup = self._engine.lineup
-        traced = next((stream["trace"] for stream in self._workload.get("stream", ()) if stream.get("trace")), None)
-        if traced is not None and not lineup.same_machine:
-            raise InputError(f"--hosts {lineup.text}: the trace lies on this host; replay it with local:N, or start a replay on each host.")
         alike = lineup.same_machine and len(lineup.names) > 1 and "{host}" not in target.text and target.kind != "null"
         if alike and lineup.share is None:
             raise refusal_unshared(target.text, lineup.text, lineup.names, self._workload.get("driver"))

@@ -24,10 +24,10 @@ from plimsoll.points.layouts import Layouts
 from plimsoll.points.listener import Remark
 from plimsoll.points.preconditions import check_reach
 from plimsoll.points.short_document import typed_settings
-from plimsoll.points.traces import Choice, compact_of, header_of
+from plimsoll.points.traces import Choice, compact_of, header_of, scratch_bytes
 from plimsoll.points.undertaking import Undertaking
 from plimsoll.scratch import DEFAULT_TARGET
-from plimsoll.stored import Inspection, Json, Stream
+from plimsoll.stored import Json, Stream
 from plimsoll.target import Composer
 
 #: Most requests outstanding when they are due at instants, and memory for what they write.
@@ -40,7 +40,6 @@ DEFAULT_DEPTH = 32
 LONGEST_FACTOR, LONGEST_MORE_S = 2.0, 60.0
 _LONGEST_DAYS = "900d"
 _INTERVALS = 40
-_PLACE_BYTES = 1 << 20
 
 
 def choice_of(trace: str, asked: ReplayAsked) -> Choice:
@@ -61,7 +60,7 @@ def replay_undertaking(trace: str, asked: ReplayAsked, remark: Remark) -> Undert
         raise InputError(f"{choice.path}: the trace has no times, so nothing is due when it says; give --as-fast-as-possible.")
     composer = Composer()
     suite = _suite(_Trace(choice, path, header, speed), asked, composer)
-    _check_points(suite.experiments[0], header, composer)
+    _check_points(suite.experiments[0], header, composer, elsewhere=_is_elsewhere(asked))
     return Undertaking(suite, f"replay-{_name(choice.path)}", composer=composer)
 
 
@@ -104,17 +103,26 @@ def _suite(trace: _Trace, asked: ReplayAsked, composer: Composer) -> Suite:
     }
     suite = read_experiments({"workload": [workload], "experiment": [experiment]}, TYPED, targets=asked.targets)
     read = suite.experiments[0]
-    if "size" in own:
+    if "size" in own or _is_elsewhere(asked):
         return suite
 
     def sized(one: Configuration) -> Configuration:
-        size = _scratch_bytes(trace.header, asked.mapping, engines.native().inspect_target(composer.target(one.target or DEFAULT_TARGET)))
+        size = scratch_bytes(trace.header, asked.mapping, engines.native().inspect_target(composer.target(one.target or DEFAULT_TARGET)))
         return replace(one, settings={"size": size} if size else {})
 
     return replace(suite, experiments=(replace(read, configurations=tuple(map(sized, read.configurations))),))
 
 
-def _check_points(experiment: Experiment, header: Json, composer: Composer) -> None:
+def _is_elsewhere(asked: ReplayAsked) -> bool:
+    """Whether hosts that are elsewhere replay: what a target is, each of them finds, and makes a scratch file that the trace fits."""
+    if not asked.hosts:
+        return False
+    from plimsoll.points.gang import lineup_from
+
+    return not lineup_from(asked.hosts).same_machine
+
+
+def _check_points(experiment: Experiment, header: Json, composer: Composer, *, elsewhere: bool) -> None:
     """Refuse settings that do not go with a trace, and a trace that reaches beyond one of the targets."""
     engine = engines.native()
     points = ExperimentPoints(experiment, engine, Layouts(composer=composer))
@@ -124,7 +132,8 @@ def _check_points(experiment: Experiment, header: Json, composer: Composer) -> N
             if point.refusal is not None:
                 raise InputError(point.refusal)
             stream = engine.check_workload(dict(point.workload), "--set")["stream"][0]
-            check_reach(header, stream, engine.inspect_target(point.target), point.options.get("size"))
+            if not elsewhere or "size" in point.options:
+                check_reach(header, stream, engine.inspect_target(point.target), point.options.get("size"))
 
 
 def _document(trace: _Trace, mapping: str) -> Json:
@@ -159,14 +168,6 @@ def _timing(header: Json, speed: float | None) -> Json:
     seconds = header["span_ns"] / 1e9 / speed
     interval = min(10.0, max(0.1, round(seconds / _INTERVALS, 1)))
     return {"duration": f"{seconds * LONGEST_FACTOR + LONGEST_MORE_S:.3f}s", "warmup": "0s", "interval": f"{interval:g}s"}
-
-
-def _scratch_bytes(header: Json, mapping: str, inspection: Inspection) -> int | None:
-    """The size of a scratch file to make that the trace fits; None where something is there or anything would do."""
-    if mapping != "refuse" or inspection["exists"] or len(inspection["parts"]) != 1:
-        return None
-    ends = [-(-int(device["end_bytes"]) // _PLACE_BYTES) * _PLACE_BYTES for device in header["devices"]]
-    return max(_PLACE_BYTES, sum(ends))
 
 
 def _speed(text: str | None, *, fast: bool) -> float | None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.displayed import encoded
 from plimsoll.errors import InputError
-from plimsoll.stored import Definition, Json, Stream
+from plimsoll.stored import Definition, Inspection, Json, Stream
 
 if TYPE_CHECKING:
     from plimsoll.formats.traces import Trace, TraceRequest
@@ -34,6 +34,7 @@ MOST_KEPT = 16
 #: Devices named in the sentence when none of those asked for occurs.
 _NAMED = 8
 _NS_PER_S = 1_000_000_000
+_PLACE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def compact_of(choice: Choice) -> str:
     except OSError as problem:
         raise _unwritable(cache_folder(), problem, "set XDG_CACHE_HOME to") from None
     convert(choice, path)
-    _forget_oldest()
+    forget_oldest()
     return path
 
 
@@ -130,6 +131,14 @@ def convert(choice: Choice, path: str) -> Json:
     finally:
         with suppress(OSError):
             os.unlink(beside)
+
+
+def scratch_bytes(header: Json, mapping: str, inspection: Inspection) -> int | None:
+    """The size of a scratch file to make that the trace fits; None where something is there or anything would do."""
+    if mapping != "refuse" or inspection["exists"] or len(inspection["parts"]) != 1:
+        return None
+    ends = [-(-int(device["end_bytes"]) // _PLACE_BYTES) * _PLACE_BYTES for device in header["devices"]]
+    return max(_PLACE_BYTES, sum(ends))
 
 
 def cache_folder() -> str:
@@ -215,7 +224,7 @@ def _key(choice: Choice, status: os.stat_result) -> str:
     return hashlib.sha256(encoded(said)).hexdigest()[:32]
 
 
-def _forget_oldest() -> None:
+def forget_oldest() -> None:
     """Remove the files that were used longest ago; one that a run holds open lives on until it closes it."""
     with suppress(OSError):
         kept = [entry for entry in os.scandir(cache_folder()) if entry.name.endswith(".trace")]
