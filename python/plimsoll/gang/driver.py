@@ -424,7 +424,7 @@ class GangDriver:
             "modelled": False,
             "size_bytes": sum(int(one.get("size_bytes") or 0) for one in counted),
             "logical_block_bytes": max(int(one.get("logical_block_bytes") or 0) for one in inspections),
-            "hosts": dict(found),
+            "hosts": {host: found[host] for host in self._engine.hosts if host in found},
         }
         return cast("Inspection", together)
 

@@ -25,6 +25,7 @@ from plimsoll.host.device import free_bytes
 from plimsoll.points.balance import TIMING
 from plimsoll.points.drivers import driver_of
 from plimsoll.points.experiment_points import ExperimentPoints
+from plimsoll.points.own_size import of_hosts
 from plimsoll.points.point import PlannedPoint
 from plimsoll.stored import Definition, Inspection, Json, PartInspection
 from plimsoll.target import Target
@@ -53,7 +54,10 @@ class Line:
 
 @dataclass(frozen=True)
 class TargetUse:
-    """A part of a target: what becomes of it. ``makes_bytes`` is the size of a scratch file that is not there yet."""
+    """A part of a target, its path behind its host where there are several: what becomes of it.
+
+    ``makes_bytes`` is the size of a scratch file that is not there yet.
+    """
 
     target: str
     path: str
@@ -212,22 +216,23 @@ def _writers(points: Sequence[ExperimentPoints]) -> dict[str, list[str]]:
 
 
 def _places(target: Target, driver: Engine, sizes: dict[str, int | None], writers: dict[str, list[str]]) -> Iterator[TargetUse]:
-    inspection = driver.inspect_target(target)
-    parts: Sequence[PartInspection | Inspection] = inspection.get("parts") or [inspection]
     share = sizes.get(target.text)
-    for part in parts:
-        path = str(part.get("path") or "")
-        missing = bool(path) and part.get("kind") == "file" and not part.get("exists")
-        made = (share // len(parts) if share is not None else int(part["size_bytes"])) if missing else None
-        yield TargetUse(
-            target=target.text,
-            path=path,
-            kind=str(part.get("kind") or inspection.get("kind")),
-            makes_bytes=made,
-            free_bytes=free_bytes(path) if missing else None,
-            written_by=tuple(writers.get(target.text, ())),
-            makes=str(getattr(driver, "makes", "")),
-        )
+    for host, inspection in of_hosts(driver.inspect_target(target)).items():
+        parts: Sequence[PartInspection | Inspection] = inspection.get("parts") or [inspection]
+        for part in parts:
+            path = str(part.get("path") or "")
+            missing = bool(path) and part.get("kind") == "file" and not part.get("exists")
+            made = (share // len(parts) if share is not None else int(part["size_bytes"])) if missing else None
+            yield TargetUse(
+                target=target.text,
+                path=f"{host}:{path}" if host and path else path,
+                kind=str(part.get("kind") or inspection.get("kind")),
+                makes_bytes=made,
+                # How much room another host has, it says itself when the file is made.
+                free_bytes=free_bytes(path) if missing and not host else None,
+                written_by=tuple(writers.get(target.text, ())),
+                makes=str(getattr(driver, "makes", "")),
+            )
 
 
 def _span(least: float, most: float) -> str:

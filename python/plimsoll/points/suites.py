@@ -28,6 +28,7 @@ from plimsoll.points.asked import Asked
 from plimsoll.points.foreign import Onto, command_document, foreign_document, is_foreign
 from plimsoll.points.layouts import beside
 from plimsoll.points.listener import Remark
+from plimsoll.points.own_size import fitted, has_own_size
 from plimsoll.points.planned_layout import has_filesystem
 from plimsoll.points.quantity import duration_s
 from plimsoll.points.short_document import typed_settings
@@ -157,10 +158,7 @@ def _overruled(experiment: Experiment, asked: Asked, source: _Source) -> Experim
 
 def _fitting(experiment: Experiment, composer: Composer) -> Mapping[str, Any]:
     """The settings of the file. Its ``size`` is for scratch files: a device, or a file of somebody else, keeps the size it has."""
-    targets = [item.target for item in experiment.configurations if item.target]
-    if "size" not in experiment.settings or not any(_has_its_size(composer.target(target)) for target in targets):
-        return experiment.settings
-    return {name: value for name, value in experiment.settings.items() if name != "size"}
+    return fitted([experiment], lambda target: _has_its_size(composer.target(target)))[0].settings
 
 
 def _in_time(settings: Mapping[str, Any], asked: Asked, remark: Remark) -> Mapping[str, Any]:
@@ -176,7 +174,7 @@ def _has_its_size(target: Target) -> bool:
     asked = layout_target(target.text)
     if asked is not None:
         return not has_filesystem(asked)
-    return any(part["exists"] and not part["made_by_plimsoll"] for part in engines.native().inspect_target(target).get("parts") or [])
+    return has_own_size(engines.native().inspect_target(target))
 
 
 def _read(name: str, value: Any) -> Any:

@@ -45,6 +45,7 @@ from plimsoll.points.listener import Listener, Remark
 from plimsoll.points.looks import Looks
 from plimsoll.points.loop import conduct
 from plimsoll.points.outcome import Outcome
+from plimsoll.points.own_size import fitted, has_own_size
 from plimsoll.points.permission import check_distinct, check_permitted, permission
 from plimsoll.points.point import PlannedPoint
 from plimsoll.points.preconditions import check_journalled, check_meant, is_of_its_moment
@@ -199,14 +200,18 @@ def _ready(undertaking: Undertaking, asked: Asked, listener: Listener, engine: E
     layouts = Layouts(asked.on, undertaking.composer)
     looks = Looks(engine, lambda target: layouts.at(target.layout).inspection(target))
     experiments = tuple(_resolved(experiment, undertaking.folder, engine) for experiment in undertaking.suite.experiments)
-    resolved = _Resolved(
-        undertaking,
-        experiments,
-        tuple(ExperimentPoints(experiment, engine, layouts, typed=undertaking.typed_settings, looks=looks) for experiment in experiments),
-        looks,
-        layouts,
-        engine,
-    )
+
+    def with_points(experiments: tuple[Experiment, ...]) -> _Resolved:
+        typed = undertaking.typed_settings
+        points = tuple(ExperimentPoints(experiment, engine, layouts, typed=typed, looks=looks) for experiment in experiments)
+        return _Resolved(undertaking, experiments, points, looks, layouts, engine)
+
+    resolved = with_points(experiments)
+    if asked.hosts and undertaking.origin and not _types_size(asked):
+        # What hosts measure only they know; here it was not looked at while the suite was read.
+        own = {target.text for workload, target in _uses(resolved) if has_own_size(looks.at(workload, target))}
+        experiments = fitted(experiments, own.__contains__)
+        resolved = with_points(experiments)
     _check(resolved)
     _prices(resolved, asked)
     uses = _uses(resolved)
@@ -225,6 +230,10 @@ def _ready(undertaking: Undertaking, asked: Asked, listener: Listener, engine: E
     if _written(experiments)["size"] is None:
         _say_small_sizes(uses, looks, listener.remark)
     return resolved, uses
+
+
+def _types_size(asked: Asked) -> bool:
+    return asked.size is not None or any(word.partition("=")[0].strip() == "size" for word in asked.settings)
 
 
 def _left_behind(resolved: _Resolved) -> list[str]:
