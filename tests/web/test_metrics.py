@@ -218,6 +218,37 @@ def test_every_metric_of_the_dashboard_is_told(told):
     assert len(queries) >= 10 and asked <= there
 
 
+def _labels_told(told, name):
+    """The labels that every sample of a metric has, of a native histogram those of its count."""
+    lines = [[line for line in told.splitlines() if re.match(rf"{name}{end}[{{ ]", line)] for end in ("", "_count")]
+    found = [set(re.findall(r'(\w+)="', line)) for line in lines[0] or lines[1]]
+    assert found, name
+    return set.intersection(*found)
+
+
+def test_every_label_of_the_dashboard_is_one_of_its_metric(told):
+    dashboard = json.loads((files("plimsoll.web") / "grafana.json").read_text())
+    targets = [target for panel in dashboard["panels"] for target in panel.get("targets", ())]
+    looked_at = set()
+    for target in targets:
+        (selector,) = re.findall(r"(plimsoll_\w+)\{([^}]*)\}", target["expr"])
+        there = _labels_told(told, selector[0])
+        asked = set(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", selector[1]))
+        grouped = re.findall(r"\bby \(([^)]*)\)", target["expr"])
+        left = {word.strip() for word in grouped[0].split(",")} if grouped else there
+        # What a quantile is made of has no le any more.
+        left -= {"le"} if "histogram_quantile" in target["expr"] else set()
+        named = set(re.findall(r"\{\{\s*(\w+)\s*\}\}", target.get("legendFormat", "")))
+        wanted = asked | ({word.strip() for word in grouped[0].split(",")} if grouped else set())
+        assert wanted <= there, (target["expr"], there)
+        assert named <= left, (target["legendFormat"], left)
+        looked_at |= asked | named
+    assert {"run", "op"} <= looked_at
+    for one in dashboard["templating"]["list"]:
+        for name, label in re.findall(r"label_values\((\w+), (\w+)\)", str(one["query"])):
+            assert label in _labels_told(told, name)
+
+
 def test_every_declared_metric_is_told(told):
     assert {one for one in DECLARED if re.search(rf"# TYPE plimsoll_{one}(_|\b)", told)} == set(DECLARED)
 
