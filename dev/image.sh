@@ -74,8 +74,16 @@ above() {
     "$uv" pip install --quiet --no-deps --target "$site" --python .venv/bin/python "$work"/wheel/*.whl
     "$uv" pip install --quiet --no-deps --require-hashes --target "$site" --python .venv/bin/python -r <(locked click rich tomli-w markdown-it-py mdurl pygments)
     # The wheel's list of components (sboms) names the directory in which it was built.
-    rm -rf "$site/bin" "$site/.lock" "$site"/*.dist-info/{RECORD,direct_url.json,uv_cache.json,INSTALLER,REQUESTED,sboms}
+    rm -rf "$site/bin" "$site/.lock" "$site"/*.dist-info/{direct_url.json,uv_cache.json,INSTALLER,REQUESTED,sboms}
     find "$root" -name __pycache__ -prune -exec rm -rf {} +
+    # A gang carries to its hosts what was recorded here; of what is not here the hashes would differ from build to build.
+    local record path rest
+    for record in "$site"/*.dist-info/RECORD; do
+        while IFS=, read -r path rest; do
+            if [[ -e $site/$path ]]; then echo "$path,$rest"; fi
+        done <"$record" | sort >"$work/recorded"
+        mv "$work/recorded" "$record"
+    done
     # Compiled as the image's Python would, and without times; another version here leaves it to the image.
     if .venv/bin/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; then
         PYTHONHASHSEED=0 .venv/bin/python -m compileall -q -j 1 --invalidation-mode unchecked-hash -s "$root" "$site"

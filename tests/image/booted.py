@@ -41,6 +41,23 @@ class Medium:
     uefi: bool
 
 
+@dataclass(frozen=True)
+class Cable:
+    """A network of several machines and nothing else: ``number`` tells them apart, ``port`` of this machine's loopback carries it.
+
+    The first listens there, and the second connects.
+    """
+
+    port: int
+    number: int
+
+    def words(self) -> Sequence[str]:
+        """qemu's words for a card on it."""
+        end = f"{'listen' if self.number == 1 else 'connect'}=127.0.0.1:{self.port}"
+        card = f"virtio-net-pci,netdev=net,romfile=,mac=52:54:00:00:00:{self.number:02x}"
+        return ["-netdev", f"socket,id=net,{end}", "-device", card]
+
+
 class StoodStill(Exception):
     """The machine said nothing for too long, or ended too early."""
 
@@ -48,15 +65,15 @@ class StoodStill(Exception):
 class Booted:
     """A machine that is on."""
 
-    def __init__(self, medium: Medium, disks: dict[str, Path]) -> None:
+    def __init__(self, medium: Medium, disks: dict[str, Path], cable: Cable | None = None) -> None:
         self.transcript = ""
         self._seen = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._begun_s = time.monotonic()
         #: A port of this machine that leads to the guest's ssh.
-        self.ssh_port = _free_port()
+        self.ssh_port = free_port()
         self._monitor = Path(tempfile.mkdtemp(prefix="plimsoll-image-")) / "monitor"
-        words = [*_words(medium, disks, self.ssh_port), "-monitor", f"unix:{self._monitor},server=on,wait=off"]
+        words = [*_words(medium, disks), *_network(cable, self.ssh_port), "-monitor", f"unix:{self._monitor},server=on,wait=off"]
         self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def __enter__(self) -> Booted:
@@ -136,15 +153,24 @@ def _to_prompt(monitor: socket.socket) -> None:
         said += monitor.recv(4096)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """One of this machine's loopback that nobody listens at."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return int(taken.getsockname()[1])
 
 
-def _words(medium: Medium, disks: dict[str, Path], ssh_port: int) -> Sequence[str]:
+def _network(cable: Cable | None, ssh_port: int) -> Sequence[str]:
+    """A network to this machine, whose port leads to the guest's ssh, or the cable."""
+    identity = ["-uuid", f"7e11a5e0-0000-4000-8000-{0x0A if cable is None else cable.number:012x}"]
+    if cable is not None:
+        return [*identity, *cable.words()]
+    user = f"user,id=net,hostfwd=tcp:127.0.0.1:{ssh_port}-:22"
+    return [*identity, "-netdev", user, "-device", "virtio-net-pci,netdev=net,romfile="]
+
+
+def _words(medium: Medium, disks: dict[str, Path]) -> Sequence[str]:
     words = ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "2048", "-no-reboot"]
-    words += ["-display", "none", "-serial", "stdio", "-uuid", "7e11a5e0-0000-4000-8000-00000000000a"]
-    words += ["-netdev", f"user,id=net,hostfwd=tcp:127.0.0.1:{ssh_port}-:22", "-device", "virtio-net-pci,netdev=net,romfile="]
+    words += ["-display", "none", "-serial", "stdio"]
     words += ["-bios", str(_OVMF)] if medium.uefi else []
     if medium.stick:
         words += ["-drive", f"file={medium.path},format=raw,if=none,id=stick", "-device", "qemu-xhci"]

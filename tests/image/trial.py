@@ -3,10 +3,11 @@
 Model: three disks, FS-1 with an ext4 whose journal waits to be replayed, EMPTY-1 with nothing, RAID-1 a member of a set; the last is the
 third by name. The quick twelve profiles run on EMPTY-1 by themselves, from a stick under BIOS; the power is cut in the middle; the same stick
 goes on, sends what it has to this machine by https, sftp, ftps and mail, and switches off. Then the medium boots as an optical disc under UEFI,
-and its menu is driven by hand. ``run-uefi`` is the first half under UEFI. With PLIMSOLL_IMAGE_PICTURES=FOLDER it keeps what the screen showed.
+and its menu is driven by hand. At last two machines from two sticks, with nothing but a cable between them, measure together as a rack.
+``run-uefi`` is the first part under UEFI. With PLIMSOLL_IMAGE_PICTURES=FOLDER it keeps what the screen showed.
 Every check is one line of ``ok``; the first that fails ends it with 1.
 
-    .venv/bin/python tests/image/trial.py .cache/image/plimsoll.iso [run] [run-uefi] [menu]
+    .venv/bin/python tests/image/trial.py .cache/image/plimsoll.iso [run] [run-uefi] [menu] [rack]
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "long")]
 
 from superblocks import linux_raid  # noqa: E402
 
-from image.booted import Booted, Medium  # noqa: E402
+from image.booted import Booted, Cable, Medium, free_port  # noqa: E402
 from plimsoll.store.parcel import digest_of  # noqa: E402
 from support.ftp_server import PASSWORD  # noqa: E402
 from support.inboxes import certificate, python_server, ssh_server  # noqa: E402
@@ -60,6 +61,8 @@ def main(iso: str, *wanted: str) -> int:
                 _unattended(Path(iso), Path(folder), disks, uefi=True)
             if not wanted or "menu" in wanted:
                 _menu(Path(iso), disks)
+            if not wanted or "rack" in wanted:
+                _rack(Path(iso), Path(folder))
         except Failed as problem:
             print(f"FAILED: {problem}", flush=True)
             return 1
@@ -215,15 +218,7 @@ def _words_at_boot_loader(machine: Booted, words: str) -> None:
 
 def _compared(stick: Path, start: int, homes: _Homes, folder: Path) -> None:
     """What came home is what is on the stick, and no secret is in either."""
-    inside = folder / "inside"
-    data = folder / "data"
-    with stick.open("rb") as source, data.open("wb") as file:
-        source.seek(start)
-        shutil.copyfileobj(source, file)
-    # The machine unmounted it as it switched off; if not, its journal is replayed in the copy.
-    subprocess.run(["e2fsck", "-fy", str(data)], check=False, capture_output=True)
-    inside.mkdir()
-    _run("debugfs", "-R", f"rdump / {inside}", str(data))
+    inside = _inside(stick, start, folder / "inside")
     stores = {"https": homes.https}
     for inbox, scheme in zip(homes.inboxes, ("sftp", "ftps", "smtp"), strict=True):
         stores[scheme] = folder / f"from-{scheme}"
@@ -256,12 +251,12 @@ def _menu(iso: Path, disks: dict[str, Path]) -> None:
         machine.wait_for("RAID-1")
         machine.wait_for("linux_raid_member")
         machine.wait_for("> ")
-        _picture(machine, "menu")
         _check(_ssh(machine) == "", "nobody is let in without a key that was given")
         machine.type("s")
         machine.wait_for("# ")
         machine.type("grep -aq 'Type the number' /dev/vcs1 && echo screen-$((40 + 2))")
         machine.wait_for("screen-42")
+        _picture(machine, "menu")
         machine.type("mdadm --assemble --run --readonly /dev/md0 /dev/vdc; plimsoll --version; nvme version; exit")
         machine.wait_for("nvme version")
         machine.wait_for("in use: part of md0")
@@ -282,6 +277,80 @@ def _menu(iso: Path, disks: dict[str, Path]) -> None:
         machine.type("yes")
         machine.wait_for_end()
     _check(before == {serial: _digest(path) for serial, path in disks.items()}, "all three disks are byte for byte as they were")
+
+
+def _rack(iso: Path, folder: Path) -> None:
+    print("== two sticks under BIOS, with a cable between them and no other network", flush=True)
+    key = folder / "rack"
+    _run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key))
+    words = [
+        *("hosts = 10.9.0.11,10.9.0.12", "suite = four-corners", "quick = yes", "target = serial:RACK-1,RACK-2", "destroy = RACK-1,RACK-2"),
+        *("label = rack 7", "send = file:/plimsoll/home", "poweroff = yes"),
+    ]
+    cable, sticks, disks = free_port(), {}, {}
+    for number in (1, 2):
+        (folder / f"stick-{number}").mkdir()
+        sticks[number], start = _stick(iso, folder / f"stick-{number}", "\n".join(words), {"rack": key})
+        disks[number] = {f"RACK-{number}": folder / f"RACK-{number}", f"LEFT-{number}": folder / f"LEFT-{number}"}
+        for path in disks[number].values():
+            with path.open("wb") as file:
+                file.truncate(1200 * MIB)
+    with contextlib.ExitStack() as both:
+        machines = {}
+        for number in (1, 2):
+            medium = Medium(sticks[number], stick=True, uefi=False)
+            machine = machines[number] = both.enter_context(Booted(medium, disks[number], Cable(cable, number)))
+            _words_at_boot_loader(machine, f"plimsoll.ip=10.9.0.1{number}/24")
+        machines[2].wait_for("10.9.0.11 commands; this machine waits for it.")
+        machines[1].wait_for("10.9.0.12 is ready: ")
+        machines[1].wait_for("10.9.0.12  ")
+        _picture(machines[1], "rack")
+        machines[1].wait_for("There is: ")
+        machines[1].wait_for("complete, ")
+        machines[2].wait_for("10.9.0.11 says that it is over.")
+        for machine in machines.values():
+            machine.wait_for_end()
+            _check("Power down" in machine.transcript, "the machine switched itself off")
+            _check("PRIVATE KEY" not in machine.transcript, "the rack's key is not on the serial line")
+            print(f"   {machine.seconds:6.0f} s  switched off", flush=True)
+    stores = {number: _inside(stick, start, folder / f"inside-{number}") for number, stick in sticks.items()}
+    _rack_compared(stores)
+    empty = all(not any(path.read_bytes()) for number in (1, 2) for serial, path in disks[number].items() if serial.startswith("LEFT"))
+    _check(empty, "the disks that were not named hold what they held")
+
+
+def _rack_compared(stores: dict[int, Path]) -> None:
+    """The first has it all and its file of it; the second has its own part, figure by figure."""
+    (led,) = (stores[1] / "results").glob("*/run.json")
+    (part,) = (stores[2] / "results").glob("*/run.json")
+    run = json.loads(led.read_text())
+    _check((run["status"], run["label"]) == ("complete", "rack 7"), "the run of the rack is complete, under the label of the file")
+    points = [json.loads(path.read_text()) for path in sorted(led.parent.glob("points/*/result.json"))]
+    parts = [json.loads(path.read_text()) for path in sorted(part.parent.glob("points/*/result.json"))]
+    _check(len(points) > 0 and len(points) == len(parts), f"both have {len(points)} points")
+    for point, own in zip(points, parts, strict=True):
+        hosts = {host["name"]: host for host in point["hosts"]}
+        _check(list(hosts) == ["10.9.0.11", "10.9.0.12"], "both measured")
+        _check(hosts["10.9.0.12"]["totals"] == own["totals"], "the second keeps what the result says of it")
+        for operation, total in point["totals"].items():
+            counts = [host["totals"][operation]["count"] for host in hosts.values()]
+            _check(total["count"] == sum(counts) and min(counts) > 0, f"{operation}: {' + '.join(map(str, counts))} = {total['count']}")
+    _check(len(list((stores[1] / "home").iterdir())) == 1, "the results came to the file on the first stick, once")
+    kept = [path for store in stores.values() for path in store.rglob("*") if path.is_file() and path.name != "rack"]
+    _check(not any(b"PRIVATE KEY" in path.read_bytes() for path in kept), f"the rack's key is in none of {len(kept)} stored files")
+
+
+def _inside(stick: Path, start: int, inside: Path) -> Path:
+    """What lies on the stick's partition for results."""
+    data = inside.with_suffix(".data")
+    with stick.open("rb") as source, data.open("wb") as file:
+        source.seek(start)
+        shutil.copyfileobj(source, file)
+    # The machine unmounted it as it switched off; if not, its journal is replayed in the copy.
+    subprocess.run(["e2fsck", "-fy", str(data)], check=False, capture_output=True)
+    inside.mkdir()
+    _run("debugfs", "-R", f"rdump / {inside}", str(data))
+    return inside
 
 
 def _digest(path: Path) -> str:

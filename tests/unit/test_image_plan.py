@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.errors import InputError, SafetyRefusal
 from plimsoll.image.disks import Disk, by_serial, disks_of
-from plimsoll.image.plan import ALONE, plan_of
+from plimsoll.image.plan import plan_of
 from plimsoll.image.settings import read
 
 Json = dict[str, Any]
@@ -103,10 +103,6 @@ def test_a_password_is_taken_out_of_an_address(typed: str, url: str, password: s
     (delivery,) = plan_of(read(f"{QUICK} plimsoll.target=serial:FS-1 plimsoll.send={typed}"), DISKS).deliveries
     assert (delivery.url, delivery.password) == (url, password)
     assert password is None or password not in repr(delivery)
-
-
-def test_hosts_are_answered_with_what_is_possible() -> None:
-    assert plan_of(read(f"{QUICK} plimsoll.target=serial:FS-1 plimsoll.hosts=a,b"), DISKS).remarks == (ALONE,)
 
 
 def test_disks_are_told_with_what_is_on_them_and_who_uses_them() -> None:

@@ -2,7 +2,8 @@
 
 Model: each step is a ``plimsoll`` command. What was done is noted in ``plans/IDENTITY.json`` beside the results, in one step each time, so
 that the same plan on the same machine neither measures nor sends twice. A measurement that was cut short is resumed by the command itself.
-One that a signal ended is resumed at once, one time. What cannot be measured any further is sent as it is.
+One that a signal ended is resumed at once, one time. What cannot be measured any further is sent as it is. In a rack one machine measures
+for all, and the others wait for it (`together`).
 Limits: without a partition for results all of it is in memory, and a power cut loses it.
 
     Course(plan, settings, place, Processes(), print).carry_out()
@@ -12,48 +13,21 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
-from plimsoll.displayed import displayed_in_line
 from plimsoll.image.plan import Delivery, Plan
+from plimsoll.image.programs import Heard, Programs
 from plimsoll.image.settings import Settings, shown
+from plimsoll.image.together import Clock, Gathering, Offering
 from plimsoll.store.durable import replace_file
 from plimsoll.stored import Json
-
-Heard = Callable[[str], None]
 
 #: Files beside plimsoll.conf that `plimsoll send` takes, as options of that name, for which schemes.
 BESIDE = {"identity": ("sftp", "scp"), "known-hosts": ("sftp", "scp"), "ca": ("https", "ftps", "ftp", "smtps", "smtp")}
 #: Exit codes behind which there is something to send: done, objective, failed points, wrong data, interrupted.
 _MEASURED = (0, 1, 4, 6, 130)
-
-
-class Programs(Protocol):
-    """How commands are carried out."""
-
-    def run(self, words: Sequence[str], heard: Heard) -> int:
-        """Each line that it says is ``heard``; its exit code, negative where a signal ended it."""
-
-    def output(self, words: Sequence[str]) -> str:
-        """What it says on stdout."""
-
-
-class Processes:
-    """As processes of this machine."""
-
-    def run(self, words: Sequence[str], heard: Heard) -> int:
-        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-            assert process.stdout is not None
-            for line in process.stdout:
-                heard(displayed_in_line(line.decode("utf-8", "replace").rstrip("\n")))
-            return process.wait()
-
-    def output(self, words: Sequence[str]) -> str:
-        return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False).stdout.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
@@ -79,13 +53,20 @@ class Course:
     place: Place
     programs: Programs
     said: Heard
+    clock: Clock = field(default_factory=Clock)
     _done: Json = field(default_factory=dict)
 
     def carry_out(self) -> bool:
         """Whether everything was measured and sent. Never raises for what a command did."""
         self._done = self._noted()
-        for remark in self.plan.remarks:
-            self._say(remark)
+        rack = self.plan.rack
+        fine = self._measured_and_sent() if rack is None or rack.leads else self._waited(Offering(rack, self._say, self.clock))
+        if self.plan.poweroff:
+            self._say("Powering off.")
+            self.programs.run(["systemctl", "poweroff"], self._say)
+        return fine
+
+    def _measured_and_sent(self) -> bool:
         fine = self._measured()
         run = self._run()
         if run is None:
@@ -93,9 +74,33 @@ class Course:
         else:
             self._say(f"There is: {run['name']}, {run['status']}, {run['complete']} of {run['planned']} points.")
             fine = self._sent(run["name"]) and fine
-        if self.plan.poweroff:
-            self._say("Powering off.")
-            self.programs.run(["systemctl", "poweroff"], self._say)
+        if (rack := self.plan.rack) is None:
+            return fine
+        return (
+            Gathering(rack, self.programs, self._say, self.clock).release(self.place.store, None if run is None else str(run["name"]))
+            and fine
+        )
+
+    def _waited(self, offering: Offering) -> bool:
+        """On a machine of a rack that does not command."""
+        fine = self._permitted(offering)
+        offering.wait_for_end()
+        return fine
+
+    def _permitted(self, offering: Offering | None) -> bool:
+        """Whether this machine's disk may be measured as was asked; of a rack, the others are told."""
+        self._examine()
+        heard: list[str] = []
+
+        def said(line: str) -> None:
+            heard.append(line)
+            self._say(line)
+
+        fine = self.programs.run(self.plan.rehearsal(self.place.store), said) == 0
+        if offering is not None and fine:
+            offering.offer(self.plan.disk.path)
+        elif offering is not None:
+            offering.refuse(self.settings.masked(next((line for line in reversed(heard) if line), "it says nothing")))
         return fine
 
     def _measured(self) -> bool:
@@ -103,8 +108,11 @@ class Course:
         if self._done.get("measured"):
             self._say(f"{self._done['measured']} was measured before; it is not measured again. Another plimsoll.label measures anew.")
             return True
-        self._examine()
-        if self.programs.run(plan.rehearsal(self.place.store), self._say) != 0:
+        rack = plan.rack
+        fine = self._permitted(None if rack is None else Offering(rack, self._say, self.clock))
+        if fine and rack is not None:
+            fine = Gathering(rack, self.programs, self._say, self.clock).gather()
+        if not fine:
             self._say("Nothing was begun.")
             return False
         code = self.programs.run(plan.measure(self.place.store), self._say)

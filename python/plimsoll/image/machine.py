@@ -16,15 +16,19 @@ import re
 import select
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
-from plimsoll.errors import PlimsollError
-from plimsoll.image.course import BESIDE, Course, Place, Processes
+from plimsoll.errors import InputError, PlimsollError
+from plimsoll.image.course import BESIDE, Course, Place
 from plimsoll.image.disks import Disk, disks
 from plimsoll.image.plan import plan_of
+from plimsoll.image.programs import Processes
+from plimsoll.image.rack import KEY, NO_KEY, Rack, addresses_of, admitted, rack_of, sshd
 from plimsoll.image.settings import Address, Settings, read
+from plimsoll.image.together import Clock, Offering
 
 _STATE = "/run/plimsoll"
 _ASKED, _NEXT, _PROGRESS = f"{_STATE}/asked.json", f"{_STATE}/next.json", f"{_STATE}/progress"
@@ -36,6 +40,9 @@ _FOLDER, _BOOT = "/plimsoll", f"{_STATE}/boot"
 _FILE = "plimsoll.conf"
 _RUNNER = "plimsoll-run.service"
 _DMI = "/sys/class/dmi/id"
+_SECRET = f"{_STATE}/secret"
+#: How long a machine of a rack waits for the address by which it finds itself among the others.
+_ADDRESS_S = 180
 
 
 def prepare() -> None:
@@ -48,20 +55,27 @@ def prepare() -> None:
     with open("/proc/cmdline", encoding="utf-8", errors="replace") as file:
         command_line = file.read()
     settings = read(command_line, _first_text(f"{_FOLDER}/{_FILE}", f"{_BOOT}/{_FILE}"))
-    for name in BESIDE:
+    for name in (*BESIDE, KEY):
         if text := _first_text(f"{_FOLDER}/{name}", f"{_BOOT}/{name}"):
-            os.makedirs(f"{_STATE}/secret", mode=0o700, exist_ok=True)
-            _write_secret(f"{_STATE}/secret/{name}", text)
+            os.makedirs(_SECRET, mode=0o700, exist_ok=True)
+            _write_secret(f"{_SECRET}/{name}", text)
     _quietly("umount", _BOOT)
+    keys = [f"{key}\n" for key in settings.ssh_keys]
+    if settings.hosts and (public := _public(f"{_SECRET}/{KEY}")):
+        keys.append(admitted(public))
+        _write_secret(f"{_SECRET}/{KEY}-known-hosts", f"* {public}\n")
+        _write_secret("/etc/ssh/sshd_config.d/plimsoll.conf", sshd(f"{_SECRET}/{KEY}", _FOLDER))
+    elif settings.hosts:
+        settings = replace(settings, problems=(*settings.problems, NO_KEY))
     _quietly("hostname", _host_name())
     _write_secret(f"{_STATE}/kept", "yes" if kept else "")
     _write_secret(_ASKED, handed(settings))
     os.makedirs("/run/systemd/network", exist_ok=True)
     with open("/run/systemd/network/10-plimsoll.network", "w", encoding="utf-8") as file:
         file.write(network(settings.address, _first_port()))
-    if settings.ssh_keys:
+    if keys:
         os.makedirs("/root/.ssh", mode=0o700, exist_ok=True)
-        _write_secret("/root/.ssh/authorized_keys", "".join(f"{key}\n" for key in settings.ssh_keys))
+        _write_secret("/root/.ssh/authorized_keys", "".join(keys))
     if settings.unattended and not settings.problems:
         _write_secret(_NEXT, handed(settings))
 
@@ -84,7 +98,7 @@ def handed(settings: Settings) -> str:
 def taken(text: str) -> Settings:
     """The settings of such a file."""
     told = json.loads(text)
-    told |= {name: tuple(told[name]) for name in ("send", "ssh_keys", "problems")}
+    told |= {name: tuple(told[name]) for name in ("send", "ssh_keys", "hosts", "problems")}
     told["address"] = None if told["address"] is None else Address(**told["address"])
     return Settings(**told)
 
@@ -103,12 +117,16 @@ def carry_out() -> bool:
                 file.write(f"{settings.masked(line)}\n")
                 file.flush()
 
+        rack: Rack | None = None
         try:
-            plan = plan_of(settings, disks())
-            place = Place(_FOLDER, f"{_STATE}/secret", _identity())
+            rack = _rack(settings)
+            plan = plan_of(settings, disks(), rack)
+            place = Place(_FOLDER, _SECRET, _identity())
             fine = Course(plan, settings, place, Processes(), said).carry_out()
         except PlimsollError as problem:
             said(f"{problem}")
+            if rack is not None:
+                Offering(rack, said, Clock()).refuse(settings.masked(f"{problem}"))
             fine = False
         said("Done." if fine else "Ended with errors; see above.")
     return fine
@@ -178,6 +196,31 @@ class Console:
     def _write(self, text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
+
+
+def _rack(settings: Settings) -> Rack | None:
+    """The rack of which this machine is one, once it has an address that is named; raises `InputError` where it has none."""
+    if not settings.hosts:
+        return None
+    until_s = time.monotonic() + _ADDRESS_S
+    while True:
+        try:
+            return rack_of(settings, _own_addresses(), _SECRET, addresses_of)
+        except InputError:
+            if time.monotonic() > until_s:
+                raise
+            time.sleep(1.0)
+
+
+def _own_addresses() -> set[str]:
+    """Addresses of this machine, and its name."""
+    said = Processes().output(["ip", "-brief", "address", "show", "scope", "global"])
+    return {word.partition("/")[0] for line in said.splitlines() for word in line.split()[2:]} | {os.uname().nodename}
+
+
+def _public(path: str) -> str:
+    """The public half of a private key without passphrase; nothing where there is none."""
+    return Processes().output(["ssh-keygen", "-y", "-P", "", "-f", path]).strip()
 
 
 def _mounted(label: str, point: str, options: str) -> bool:

@@ -16,8 +16,8 @@ from typing import Protocol
 from plimsoll import __version__
 from plimsoll.errors import PlimsollError
 from plimsoll.image.disks import Disk, size
-from plimsoll.image.plan import ALONE, CHECK, SERIAL, plan_of
-from plimsoll.image.settings import Settings
+from plimsoll.image.plan import CHECK, plan_of
+from plimsoll.image.settings import SERIAL, Settings
 
 _SUITES = (
     (CHECK, False, "check: what the disk can do; reads only"),
@@ -186,6 +186,8 @@ class Menu:
             destroy=None if suite == CHECK else disk.serial,
             label=label or asked.label,
             send=asked.send or self._destination(),
+            hosts=(),
+            share=None,
             problems=(),
         )
 
@@ -221,8 +223,8 @@ def _heading(machine: Machine, disks: Sequence[Disk]) -> Iterator[str]:
     """What is there, 80 columns wide where names allow it."""
     yield f"Plimsoll {__version__} live image on {machine.name()}"
     yield machine.kept()
-    if machine.asked().hosts is not None:
-        yield ALONE
+    if hosts := machine.asked().hosts:
+        yield f"Of the rack {', '.join(hosts)}; what is chosen here is measured by this machine alone."
     yield ""
     for number, disk in enumerate(disks, 1):
         yield f" {number:2}  /dev/{disk.name:<9} {size(disk.size_bytes):>9}  {disk.serial or '(no serial number)':<22} {disk.model}"

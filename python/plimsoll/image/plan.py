@@ -19,16 +19,11 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError, SafetyRefusal
 from plimsoll.image.disks import Disk, by_serial
-from plimsoll.image.settings import Settings, shown
+from plimsoll.image.rack import Rack
+from plimsoll.image.settings import SERIAL, Settings, serials, shown
 
 #: The word of `plimsoll check` among the suites.
 CHECK = "check"
-SERIAL = "serial:"
-#: What hosts= means as long as the image has nothing that carries a gang.
-ALONE = (
-    "plimsoll.hosts: machines booted from this image do not measure together yet. Each measures by itself, now, and sends its own results;"
-    " tell them apart by plimsoll.label."
-)
 
 
 @dataclass(frozen=True)
@@ -42,7 +37,7 @@ class Delivery:
 
 @dataclass(frozen=True)
 class Plan:
-    """A suite on a disk; ``serial`` is the permission to write."""
+    """A suite on a disk; ``serial`` is the permission to write, of a rack that to write to the disks of all."""
 
     suite: str
     quick: bool
@@ -53,19 +48,22 @@ class Plan:
     fingerprint: str | None = None
     for_: str | None = None
     poweroff: bool = False
-    remarks: tuple[str, ...] = ()
+    rack: Rack | None = None
 
     def measure(self, store: str) -> list[str]:
-        """The command that measures, and the same that resumes."""
+        """The command that measures, and the same that resumes; of a rack, that of the machine which commands."""
+        return self._command(store, [self.disk.path] if self.rack is None else self.rack.targets)
+
+    def rehearsal(self, store: str) -> list[str]:
+        """The command that says what would be done on this machine's disk, and refuses what may not."""
+        return [*self._command(store, [self.disk.path]), "--dry-run"]
+
+    def _command(self, store: str, target: Sequence[str]) -> list[str]:
         what = [CHECK] if self.suite == CHECK else ["suite", self.suite]
-        words = ["plimsoll", *what, "--target", self.disk.path]
+        words = ["plimsoll", *what, "--target", *target]
         words += ["--quick"] if self.quick else []
         words += [f"--destroy-data={self.serial}"] if self.serial is not None else []
         return [*words, "--label", self.label, "--out", store]
-
-    def rehearsal(self, store: str) -> list[str]:
-        """The command that says what would be done, and refuses what may not."""
-        return [*self.measure(store), "--dry-run"]
 
     def send(self, run: str, store: str, delivery: Delivery, files: Mapping[str, str]) -> list[str]:
         """The command that sends ``run``; what is secret is in the ``files`` by option, and not in it."""
@@ -76,36 +74,42 @@ class Plan:
 
     def identity(self, machine: str) -> str:
         """What tells this plan on this machine from any other: what was done is noted under it."""
-        said = json.dumps([machine, self.suite, self.quick, self.disk.serial, self.label])
+        rack = [] if self.rack is None else [self.rack.hosts]
+        said = json.dumps([machine, self.suite, self.quick, self.disk.serial, self.label, *rack])
         return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
-def plan_of(settings: Settings, disks: Sequence[Disk]) -> Plan:
-    """Raises `InputError` for what cannot be meant, `SafetyRefusal` for what may not be done."""
+def plan_of(settings: Settings, disks: Sequence[Disk], rack: Rack | None = None) -> Plan:
+    """Raises `InputError` for what cannot be meant, `SafetyRefusal` for what may not be done; ``rack`` is that of ``settings.hosts``."""
     if settings.problems:
         raise InputError("\n  ".join(settings.problems))
     if settings.suite is None or settings.target is None:
         raise InputError("nothing was asked for; give plimsoll.suite and plimsoll.target, or choose from the menu.")
-    disk = _disk(settings.target, disks)
+    disk = _disk(settings.target if rack is None else rack.own(settings.target), disks)
     if disk.users:
         raise SafetyRefusal(f"{disk.described()} is in use: {', '.join(disk.users)}; it is not measured.")
-    if settings.destroy is not None and settings.destroy != disk.serial:
+    if settings.destroy is not None and settings.destroy != _named(settings.target, rack):
+        named = quoted(_named(settings.target, rack))
         raise SafetyRefusal(
-            f"plimsoll.destroy names {quoted(settings.destroy)} and plimsoll.target {quoted(disk.serial)}; nothing is written while they"
-            " differ."
+            f"plimsoll.destroy names {quoted(settings.destroy)} and plimsoll.target {named}; nothing is written while they differ."
         )
     return Plan(
         suite=settings.suite,
         quick=settings.quick,
         disk=disk,
         serial=settings.destroy,
-        label=settings.label or " ".join(filter(None, (disk.model, disk.serial))),
+        label=settings.label or (" ".join(filter(None, (disk.model, disk.serial))) if rack is None else ", ".join(rack.hosts)),
         deliveries=tuple(_delivery(url, settings.token) for url in settings.send),
         fingerprint=settings.fingerprint,
         for_=settings.for_,
         poweroff=settings.poweroff,
-        remarks=(ALONE,) if settings.hosts is not None else (),
+        rack=rack,
     )
+
+
+def _named(target: str, rack: Rack | None) -> str:
+    """The serial numbers that ``target`` names, as ``destroy`` has to repeat them."""
+    return target.removeprefix(SERIAL) if rack is None else ",".join(serials(target))
 
 
 def _disk(target: str, disks: Sequence[Disk]) -> Disk:

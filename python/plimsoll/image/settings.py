@@ -26,6 +26,11 @@ _PREFIX = "plimsoll."
 _YES, _NO = ("yes", "1", "true", "on", ""), ("no", "0", "false", "off")
 #: A word as the kernel takes it apart: quotes may stand around it or around its value.
 _WORD = re.compile(r'(?:"[^"]*"|[^\s"])+')
+#: What comes before a serial number in ``target``.
+SERIAL = "serial:"
+#: As many as one gang has (`plimsoll.gang.lineup`), and a name or an address that its results can be called by.
+_HOSTS_MAX = 64
+_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 _KEY_TYPES = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-", "sk-ssh-ed25519@", "sk-ecdsa-sha2-")
 
 
@@ -51,7 +56,8 @@ WORDS: dict[str, Word] = {
     "poweroff": Word("yes", "Power the machine off at the end"),
     "ip": Word("ADDRESS/BITS,GATEWAY,DNS", "An address of its own instead of DHCP; gateway and DNS may be missing"),
     "ssh_key": Word("KEY", "A public key that may log in as root; without one there is no ssh"),
-    "hosts": Word("NAMES", "Not possible yet; each machine measures by itself"),
+    "hosts": Word("A,B,…", "Addresses or names of machines that measure together; the first commands, and each has the file `rack`"),
+    "share": Word("HOW", "How these share one disk that all reach: `slices`, `full`, or a region for each, as `--share` says it"),
 }
 _SEVERAL = ("send", "ssh_key")
 _SWITCHES = ("quick", "poweroff")
@@ -82,7 +88,8 @@ class Settings:
     poweroff: bool = False
     address: Address | None = None
     ssh_keys: tuple[str, ...] = ()
-    hosts: str | None = None
+    hosts: tuple[str, ...] = ()
+    share: str | None = None
     problems: tuple[str, ...] = ()
 
     @property
@@ -179,6 +186,8 @@ def _value(name: str, values: list[str]) -> dict[str, Any]:
             return {"address": _address(last)}
         case "for":
             return {"for_": last}
+        case "hosts":
+            return {"hosts": _hosts(last)}
         case _:
             return {name: last}
 
@@ -217,6 +226,23 @@ def _address(text: str) -> Address | None:
     return Address(own, *others)
 
 
+def _hosts(text: str) -> tuple[str, ...]:
+    names = tuple(word.strip() for word in text.split(","))
+    for name in names:
+        if not _HOST.fullmatch(name):
+            raise InputError(f"{quoted(name)} is no address and no name; write for example 10.0.0.11,10.0.0.12.")
+        if names.count(name) > 1:
+            raise InputError(f"{name} is named twice; name each machine once.")
+    if not 2 <= len(names) <= _HOSTS_MAX:
+        raise InputError(f"{len(names)} named; name 2 to {_HOSTS_MAX} machines, with commas between them.")
+    return names
+
+
+def serials(text: str) -> tuple[str, ...]:
+    """The serial numbers of a rack's disks, as ``target`` or ``destroy`` names them."""
+    return tuple(word.strip().removeprefix(SERIAL) for word in text.split(","))
+
+
 def _missing(settings: Settings) -> Iterator[str]:
     """What was asked for in part."""
     if settings.destroy is not None and settings.target is None:
@@ -225,6 +251,12 @@ def _missing(settings: Settings) -> Iterator[str]:
         yield f"{_PREFIX}target is given and {_PREFIX}suite is not; write {_PREFIX}suite={listed(('check', 'proliant-generations'))}."
     elif settings.suite is not None and settings.target is None:
         yield f"{_PREFIX}suite is given and {_PREFIX}target is not; name the disk: {_PREFIX}target=serial:SERIAL."
+    elif settings.hosts and settings.target is None:
+        yield f"{_PREFIX}hosts is given, {_PREFIX}suite and {_PREFIX}target are not; give them, the same on each machine."
+    elif settings.hosts and settings.target is not None and (count := len(serials(settings.target))) not in (1, len(settings.hosts)):
+        yield f"{_PREFIX}target names {count} disks for {len(settings.hosts)} machines; name one for each, in their order, or one for all."
+    if settings.share is not None and not settings.hosts:
+        yield f"{_PREFIX}share is given and {_PREFIX}hosts is not; a machine by itself shares nothing."
 
 
 def _secrets_of(url: str) -> Iterator[str]:
