@@ -12,3 +12,5 @@ command -v cargo >/dev/null || {
 PATH=$(dirname "$(dev/uv.sh)"):$PATH
 export PATH VIRTUAL_ENV="$PWD/.venv"
 .venv/bin/maturin develop --profile "${1:-release}" --locked --uv
+# Compiled now, so that the first call of the command is as quick as every later one.
+.venv/bin/python -m compileall -q python/plimsoll

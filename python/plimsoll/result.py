@@ -276,21 +276,32 @@ class Result:
     @classmethod
     def from_json(cls, value: Json, source: str) -> Result:
         """The result that ``value`` holds; ``source`` names its file in messages."""
-        check_schema(value, SCHEMA, source)
         try:
             sound(value)
+        except Misshapen as problem:
+            raise _not_whole(source, problem) from None
+        return cls.from_sound(value, source)
+
+    @classmethod
+    def from_sound(cls, value: Json, source: str) -> Result:
+        """`from_json` of what is known to be sound (`plimsoll.shape.sound`), as documents of the store are."""
+        check_schema(value, SCHEMA, source)
+        try:
             fitted(value, ResultParts)
             if value.get("place"):
                 fitted({"place": value["place"]}, Placed)
             found: Result = fitted(_mended(value), cls)
         except Misshapen as problem:
-            raise StoreError(
-                f"{source}: not a whole {SCHEMA} document: {problem}; "
-                "the file was changed after Plimsoll wrote it, so measure the point again."
-            ) from None
+            raise _not_whole(source, problem) from None
         streams, parts = ({name: _in_order(totals) for name, totals in groups.items()} for groups in (found.streams, found.parts))
         hosts = [replace(host, totals=_in_order(host.totals)) for host in found.hosts]
         return replace(found, totals=_in_order(found.totals), streams=streams, parts=parts, hosts=hosts)
+
+
+def _not_whole(source: str, problem: Misshapen) -> StoreError:
+    return StoreError(
+        f"{source}: not a whole {SCHEMA} document: {problem}; the file was changed after Plimsoll wrote it, so measure the point again."
+    )
 
 
 def host_results(parts: list[Json]) -> list[HostResult]:

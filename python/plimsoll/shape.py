@@ -61,13 +61,30 @@ def fitted(value: Any, kind: Any) -> Any:
 
 def sound(value: Any) -> None:
     """Raise `Misshapen` for a number that counts nothing and for nesting without end."""
-    waiting = [(value, 0)]
+    nested(value)
+    _check_numbers(value)
+
+
+def nested(value: Any) -> None:
+    """Raise `Misshapen` for nesting without end."""
+    holders = [value] if isinstance(value, dict | list) else []
+    for _ in range(DEPTH_MAX):
+        holders = [item for holder in holders for item in _within(holder) if type(item) is dict or type(item) is list]
+        if not holders:
+            return
+    raise Misshapen(f"is nested more than {DEPTH_MAX} deep")
+
+
+def _within(holder: Any) -> Any:
+    return holder.values() if type(holder) is dict else holder
+
+
+def _check_numbers(value: Any) -> None:
+    waiting = [value]
     while waiting:
-        found, depth = waiting.pop()
+        found = waiting.pop()
         if isinstance(found, dict | list):
-            if depth == DEPTH_MAX:
-                raise Misshapen(f"is nested more than {DEPTH_MAX} deep")
-            waiting.extend((inner, depth + 1) for inner in (found.values() if isinstance(found, dict) else found))
+            waiting.extend(found.values() if isinstance(found, dict) else found)
         elif isinstance(found, int | float) and not abs(found) <= NUMBER_MAX:
             raise Misshapen(f"holds the number {_shown(found)}, which counts nothing")
 

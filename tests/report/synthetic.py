@@ -24,7 +24,7 @@ from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
-from plimsoll.reports.view.timeline import Distribution
+from plimsoll.reports.view.distribution import Distribution
 
 Json = dict[str, Any]
 

@@ -5,7 +5,15 @@ import random
 import pytest
 
 from plimsoll.histogram import Histogram, distribution
-from plimsoll.reports.view.timeline import BANDS_PER_DECADE, LONGEST_NS, Distribution, band_edges_ns, band_of, curve, levels
+from plimsoll.reports.view.distribution import (
+    BANDS_PER_DECADE,
+    CURVE_STEPS,
+    LEVELS,
+    LONGEST_NS,
+    Distribution,
+    band_edges_ns,
+    band_of,
+)
 from report.synthetic import histogram, plain_distribution
 
 HUNDRED = [(ns, 1) for ns in range(1, 101)]
@@ -27,11 +35,21 @@ def test_percentiles_equal_those_of_the_histogram_they_came_from():
 
 
 def test_only_levels_that_an_io_lies_beyond_are_listed_and_the_maximum_is_last():
-    assert levels(HUNDRED) == [(0.0, 1), (10.0, 10), (25.0, 25), (50.0, 50), (75.0, 75), (90.0, 90), (95.0, 95), (99.0, 99), (100.0, 100)]
+    assert Distribution(HUNDRED).levels(LEVELS) == [
+        (0.0, 1),
+        (10.0, 10),
+        (25.0, 25),
+        (50.0, 50),
+        (75.0, 75),
+        (90.0, 90),
+        (95.0, 95),
+        (99.0, 99),
+        (100.0, 100),
+    ]
 
 
 def test_the_curve_runs_from_the_quickest_to_the_slowest_io_and_never_falls():
-    points = curve([(1000 + step * 10, 5) for step in range(1000)])
+    points = Distribution([(1000 + step * 10, 5) for step in range(1000)]).curve(*CURVE_STEPS)
     assert points[0] == (0.0, 1000)
     assert points[-1][1] == 1000 + 999 * 10
     assert points == sorted(points)
@@ -39,7 +57,7 @@ def test_the_curve_runs_from_the_quickest_to_the_slowest_io_and_never_falls():
 
 
 def test_the_curve_of_a_single_io_is_one_value():
-    assert curve([(500, 1)]) == [(0.0, 500), (0.0, 500)]
+    assert Distribution([(500, 1)]).curve(*CURVE_STEPS) == [(0.0, 500), (0.0, 500)]
 
 
 @pytest.mark.parametrize(("latency_ns", "decade"), [(1, 0), (10, 1), (1_000, 3), (1_000_000, 6)])
@@ -85,3 +103,8 @@ def test_what_is_drawn_quickly_equals_the_plain_definition(seed: int) -> None:
             assert one.bands(band_edges_ns()) == other.bands(band_edges_ns())
             for percent in (0.0, 50.0, 90.0, 99.0, 99.9, 99.999, 100.0):
                 assert one.value_at(percent) == other.value_at(percent)
+            assert one.values_at(LEVELS) == other.values_at(LEVELS) and one.count == other.count
+            if one.count:
+                assert one.levels(LEVELS) == other.levels(LEVELS)
+                for steps in (CURVE_STEPS, (0.05, 1.3), (0.0, 2.0)):
+                    assert one.curve(*steps) == other.curve(*steps)

@@ -220,7 +220,7 @@ def test_the_report_of_a_check_begins_with_its_sentence(plimsoll: Plimsoll, monk
 
     said = plimsoll("check", "null:", "--quick", "-q", "--json").json["answer"]
     models: list[Any] = []
-    monkeypatch.setattr(html, "write_page", lambda model, path: models.append(model))
+    monkeypatch.setattr(html, "write_page", lambda model, *_: models.append(model))
     plimsoll("report", "latest")
     assert models[0]["answer"]["sentence"] == said
 

@@ -4,6 +4,8 @@
 //! up in order; what they answer equals what the whole histogram answers. Text that is not just as [`histogram::encode`] writes it
 //! is left to [`histogram::decode`], which reads it all the same or says what is wrong with it.
 
+mod drawn;
+
 use std::sync::LazyLock;
 
 use flate2::{Decompress, FlushDecompress, Status};
@@ -66,8 +68,7 @@ impl Buckets {
 
     /// The latency that `percent` of the requests did not exceed, by nearest rank; none when there is no request.
     pub fn value_at(&self, percent: f64) -> Option<u64> {
-        let total = self.0.iter().fold(0u64, |total, &(_, count)| total.saturating_add(count));
-        let rank = ((percent / 100.0 * total as f64 - 1e-9).ceil() as u64).max(1);
+        let rank = drawn::rank(percent, self.count());
         let mut running = 0u64;
         let reached = self.0.iter().find(|&&(_, count)| {
             running = running.saturating_add(count);

@@ -29,6 +29,26 @@ impl Distribution {
         self.0.value_at(percent)
     }
 
+    /// The same for each of `percents`; empty when there is no request.
+    fn values_at(&self, percents: Vec<f64>) -> Vec<u64> {
+        self.0.values_at(&percents)
+    }
+
+    /// (percent, ns) for each of `percents` that at least one request lies beyond, and the maximum at 100.
+    fn levels(&self, percents: Vec<f64>) -> Vec<(f64, u64)> {
+        self.0.levels(&percents)
+    }
+
+    /// (nines, ns) from the minimum at 0 to the maximum, in steps of so many nines or of such a factor in latency.
+    fn curve(&self, step_nines: f64, step_ratio: f64) -> Vec<(f64, u64)> {
+        self.0.curve(step_nines, step_ratio)
+    }
+
+    #[getter]
+    fn count(&self) -> u64 {
+        self.0.count()
+    }
+
     /// The first band with a request, and the counts from it to the last.
     fn bands(&self, edges_ns: Vec<u64>) -> Vec<u64> {
         self.0.bands(&edges_ns)

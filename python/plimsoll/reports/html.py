@@ -17,15 +17,17 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 
 from plimsoll.analysis.comparison.comparison import Comparison
 from plimsoll.analysis.price.per_unit import Prices
 from plimsoll.displayed import displayed, displayed_in_line, encoded
 from plimsoll.histogram import distribution
-from plimsoll.reports.view.report import Heard, PointRecord, Report, RunRecord, Shown, view
+from plimsoll.reports.view.point import Course
+from plimsoll.reports.view.report import Heard, PointRecord, Report, RunRecord, Shown, outlined, view
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredRun
 
@@ -65,7 +67,8 @@ def write(
     ``comparison`` is that of `plimsoll.analysis.comparison.comparison`; the report then begins with its findings. ``prices`` are what its
     sides cost. ``heard`` is told how many points were drawn, and of how many.
     """
-    write_page(model(runs, comparison=comparison, prices=prices, heard=heard), path)
+    found = outlined([_record(run) for run in runs], distribution, Shown(comparison, prices), heard)
+    write_page(found.report, path, found.courses)
 
 
 def model(
@@ -75,12 +78,12 @@ def model(
     return view([_record(run) for run in runs], distribution, Shown(comparison, prices), heard)
 
 
-def write_page(shown: Report, path: Path) -> None:
-    """Write the page of a view model."""
-    replace_file(str(path), encoded(page(shown)), durable=False)
+def write_page(shown: Report, path: Path, courses: Iterable[Course] | None = None) -> None:
+    """Write the page of a view model; ``courses`` are those of its points, where these have none yet."""
+    replace_file(str(path), encoded(page(shown, courses)), durable=False)
 
 
-def page(shown: Report) -> str:
+def page(shown: Report, courses: Iterable[Course] | None = None) -> str:
     """The whole page around a view model."""
     bundle = files("plimsoll.reports") / "page"
     script = (bundle / "report.js").read_text(encoding="utf-8")
@@ -89,18 +92,48 @@ def page(shown: Report) -> str:
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    return _SKELETON.format(policy=policy, title=_text(_title(shown)), style=style, data=data_element(shown), script=script)
+    data = data_element(shown, courses)
+    return _SKELETON.format(policy=policy, title=_text(_title(shown)), style=style, data=data, script=script)
 
 
-def data_element(shown: Report) -> str:
+def data_element(shown: Report, courses: Iterable[Course] | None = None) -> str:
     """The element with the data: as JSON, or packed where it is long, so that reports of hundreds of points can be sent and opened."""
-    text = json_block(shown)
-    if len(text) <= PACKED_FROM:
-        return f'<script type="application/json" id="data">{text}</script>'
-    whole = encoded(text)
+    pieces = _pieces(shown, courses)
+    begun: list[str] = []
+    size = 0
+    for piece in pieces:
+        begun.append(piece)
+        size += len(piece)
+        if size > PACKED_FROM:
+            return _packed(chain(begun, pieces))
+    return f'<script type="application/json" id="data">{"".join(begun)}</script>'
+
+
+def _packed(pieces: Iterable[str]) -> str:
     deflater = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
-    packed = base64.b64encode(deflater.compress(whole) + deflater.flush()).decode()
-    return f'<script type="application/x-deflate" id="data" data-length="{len(whole)}">{packed}</script>'
+    size, packed = 0, []
+    for piece in pieces:
+        whole = encoded(piece)
+        size += len(whole)
+        packed.append(deflater.compress(whole))
+    packed.append(deflater.flush())
+    return f'<script type="application/x-deflate" id="data" data-length="{size}">{base64.b64encode(b"".join(packed)).decode()}</script>'
+
+
+def _pieces(shown: Report, courses: Iterable[Course] | None) -> Iterator[str]:
+    """The JSON of a view model, its points one by one."""
+    drawn: Iterator[Course] | None = None if courses is None else iter(courses)
+    mark = "{"
+    for name, value in shown.items():
+        yield f"{mark}{json_block(name)}:"
+        mark = ","
+        if name != "points":
+            yield json_block(value)
+            continue
+        for number, point in enumerate(shown["points"]):
+            yield ("," if number else "[") + json_block(point if drawn is None else {**point, **next(drawn)})
+        yield "]" if shown["points"] else "[]"
+    yield "}"
 
 
 def json_block(value: object) -> str:

@@ -43,7 +43,8 @@ from plimsoll.analysis.derivation import derivation
 from plimsoll.analysis.price.per_unit import Prices
 from plimsoll.displayed import displayed
 from plimsoll.histogram import distribution
-from plimsoll.reports.view.timeline import BANDS_PER_DECADE, timeline
+from plimsoll.reports.view.distribution import BANDS_PER_DECADE
+from plimsoll.reports.view.timeline import Records, timeline
 from plimsoll.result import LatencySummary, Result, Totals
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredPoint, StoredRun
@@ -240,7 +241,7 @@ def _interval_rows(interval: Interval) -> Iterator[Row]:
             yield ("interval", index, op, metric, _unit(metric), value)
 
 
-def _distribution_rows(intervals: Iterable[Interval]) -> Iterator[Row]:
+def _distribution_rows(intervals: Records[Interval]) -> Iterator[Row]:
     """The percentile curves and the heat map, exactly as the report draws them."""
     drawn = timeline(intervals, distribution)
     if drawn is None:

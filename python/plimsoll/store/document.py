@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 from typing import Any, NoReturn
 
 from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import StoreError
-from plimsoll.shape import DEPTH_MAX, Misshapen, fitted, sound
+from plimsoll.shape import DEPTH_MAX, Misshapen, fitted, nested, sound
 from plimsoll.stored import Json
 
 CHANGED = "the file was changed after Plimsoll wrote it"
-#: Digits or exponents of numbers that might count nothing.
-_LONG_NUMBER = re.compile(rb"\d{25}|[eE]\+?\d\d")
+#: Digits or exponents of numbers that might count nothing, after all digits were made zeros.
+_LONG_NUMBERS = (b"0" * 25, b"e00", b"e+00")
+_ZEROS = bytes.maketrans(b"123456789E", b"000000000e")
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -34,9 +34,12 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 def read_document(path: str) -> Any:
     """The document in the file at ``path``."""
-    value = _decoded(content(path), path)
+    said = content(path)
+    value = _decoded(said, path)
     try:
-        sound(value)
+        nested(value)
+        if _has_long_number(said):
+            sound(value)
     except Misshapen as problem:
         raise StoreError(f"{path}: {problem}; {CHANGED}.") from None
     return value
@@ -46,7 +49,7 @@ def line_value(line: bytes, where: str, kind: Any) -> Json:
     """The record in ``line``, in the form of ``kind``."""
     value = _decoded(line, where)
     try:
-        if line.count(b"{") + line.count(b"[") > DEPTH_MAX or _LONG_NUMBER.search(_without_texts(line)):
+        if line.count(b"{") + line.count(b"[") > DEPTH_MAX or _has_long_number(line):
             sound(value)
         found: Json = fitted(value, kind)
     except Misshapen as problem:
@@ -54,9 +57,12 @@ def line_value(line: bytes, where: str, kind: Any) -> Json:
     return found
 
 
-def _without_texts(line: bytes) -> bytes:
-    """What stands between the texts, where numbers are; most of a line is the text of histograms, in which much looks like an exponent."""
-    return line if b"\\" in line else b'"'.join(line.split(b'"')[::2])
+def _has_long_number(said: bytes) -> bool:
+    """Whether there may be a number that counts nothing. Numbers stand between the texts; most of a line is the text of histograms, in
+    which much looks like an exponent."""
+    between = said if b"\\" in said else b'"'.join(said.split(b'"')[::2])
+    zeros = between.translate(_ZEROS)
+    return any(number in zeros for number in _LONG_NUMBERS)
 
 
 def fitting(value: Any, kind: Any, source: str) -> Any:

@@ -15,8 +15,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, BinaryIO, Generic, TypeVar
 
 from plimsoll.analysis.point.verification import verified
 from plimsoll.displayed import quoted
@@ -28,6 +28,9 @@ from plimsoll.store.drawn import Drawn, read_drawn, with_intervals
 from plimsoll.store.names import meant
 from plimsoll.store.writer import RUN_SCHEMA, is_alive
 from plimsoll.stored import Interval, Run, Sample
+
+Record = TypeVar("Record")
+_BLOCK_BYTES = 1 << 18
 
 
 class StoredPoint:
@@ -50,13 +53,13 @@ class StoredPoint:
         """The stored result, or what can be made of the intervals when the point never ended."""
         final = os.path.join(self.path, "result.json")
         if os.path.lexists(final):
-            return with_intervals(verified(Result.from_json(read_document(final), final)), self._drawn())
+            return with_intervals(verified(Result.from_sound(read_document(final), final)), self._drawn())
         return self._made_anew(self.begun())
 
     def begun(self) -> Result:
         """What was stored of the point when it began."""
         started = os.path.join(self.path, "job.json")
-        return Result.from_json(read_document(started), started)
+        return Result.from_sound(read_document(started), started)
 
     def _made_anew(self, skeleton: Result) -> Result:
         """The result out of the intervals, by the analysis that a point which ends sees, too; imported for a point that never did."""
@@ -77,7 +80,7 @@ class StoredPoint:
         """Read everything that is there, histograms included; raises `StoreError` for what is damaged."""
         final = os.path.join(self.path, "result.json")
         if os.path.lexists(final):
-            Result.from_json(read_document(final), final)
+            Result.from_sound(read_document(final), final)
         for number, interval in enumerate(self.intervals(), start=1):
             for cell in (*interval["cells"], *(interval.get("outstanding") or ())):
                 for name in ("latency", "service"):
@@ -94,20 +97,23 @@ class StoredPoint:
         except InputError as problem:
             raise StoreError(f"{os.path.join(self.path, where)}: {problem}; {CHANGED}.") from None
 
-    def intervals(self) -> Iterable[Interval]:
+    def intervals(self) -> Lines[Interval]:
         """The intervals in order of time."""
-        return _Lines(lambda: self._lines("intervals.jsonl", Interval))
+        return self._records("intervals.jsonl", Interval)
 
     def interval_count(self) -> int:
         """How many there are, without reading what they say."""
         try:
-            return sum(1 for _ in _raw_lines(os.path.join(self.path, "intervals.jsonl")))
+            return len(self.intervals())
         except StoreError:
             return 0
 
-    def monitor(self) -> Iterable[Sample]:
+    def monitor(self) -> Lines[Sample]:
         """The samples of the host's counters in order of time."""
-        return _Lines(lambda: self._lines("monitor.jsonl", Sample))
+        return self._records("monitor.jsonl", Sample)
+
+    def _records(self, name: str, kind: Any) -> Lines[Any]:
+        return Lines(os.path.join(self.path, name), lambda: self._lines(name, kind))
 
     def _lines(self, name: str, kind: Any) -> Iterator[Any]:
         path = os.path.join(self.path, name)
@@ -135,10 +141,21 @@ def damage_named(points: Iterable[StoredPoint]) -> Iterator[None]:
 
 
 def _raw_lines(path: str) -> Iterator[bytes]:
+    for file in _opened(path):
+        yield from file
+
+
+def _line_count(path: str) -> int:
+    """How many whole lines there are."""
+    return sum(block.count(b"\n") for file in _opened(path) for block in iter(partial(file.read, _BLOCK_BYTES), b""))
+
+
+def _opened(path: str) -> Iterator[BinaryIO]:
+    """The file, where there is one."""
     try:
         # A pipe in place of the file would never answer.
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
-            yield from file
+            yield file
     except FileNotFoundError:
         return
     except OSError as problem:
@@ -146,12 +163,16 @@ def _raw_lines(path: str) -> Iterator[bytes]:
 
 
 @dataclass(frozen=True)
-class _Lines:
+class Lines(Generic[Record]):
     """The lines of a file, read anew whenever they are gone through: hours of them need no memory."""
 
-    read: Callable[[], Iterator[Any]]
+    path: str
+    read: Callable[[], Iterator[Record]]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __len__(self) -> int:
+        return _line_count(self.path)
+
+    def __iter__(self) -> Iterator[Record]:
         return self.read()
 
 

@@ -18,7 +18,7 @@ from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import StoreError
 from plimsoll.histogram import distribution
 from plimsoll.reports.progress import settings_text
-from plimsoll.reports.view.point import Drawing, Placed, PointView, point_view
+from plimsoll.reports.view.point import Drawing, Placed, PointView, course, point_view
 from plimsoll.reports.view.report import PointRecord, Report, RunRecord, view
 from plimsoll.result import Result
 from plimsoll.store.document import fitting, read_document
@@ -129,7 +129,7 @@ class _FollowedPoint:
         last = self._intervals.lines[-1] if self._intervals.lines else None
         record = PointRecord(self._skeleton, list(self._intervals.lines), list(self._samples.lines))
         return {
-            "point": point_view(0, Placed(0, 0, record), Drawing(distribution, COLUMNS), None),
+            "point": {**point_view(0, Placed(0, 0, record), None), **course(record, Drawing(distribution, COLUMNS))},
             "settings": displayed_in_line(settings_text(self._skeleton)),
             "phase": last["phase"] if last else None,
             "passed_s": last["end_ns"] / 1e9 if last else 0.0,

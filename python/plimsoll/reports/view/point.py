@@ -10,7 +10,7 @@ Limits: what the engine and the host say of themselves is handed on as it was st
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar, cast
 
@@ -19,7 +19,8 @@ from plimsoll.analysis.point.metric import ALL, RATES, metric, rate_noun, spoken
 from plimsoll.analysis.point.offered_load import elapsed
 from plimsoll.analysis.point.replay import Replay
 from plimsoll.reports.limits import IncidentLabel, busy_words, incident_labels, incident_words, limit_words
-from plimsoll.reports.view.timeline import Decoder, HostTimeline, Timeline, host_timeline, timeline
+from plimsoll.reports.view.distribution import Decoder
+from plimsoll.reports.view.timeline import HostTimeline, Records, Timeline, host_timeline, timeline
 from plimsoll.result import OPS, Estimate, Estimates, Flag, HostResult, LatencySummary, Op, OpTotals, Result, Severity, Status, Totals
 from plimsoll.stored import Coordinates, Interval, Sample
 
@@ -221,11 +222,11 @@ class PointView(TypedDict):
 
 @dataclass(frozen=True)
 class PointRecord:
-    """One point as stored: its result and the lines of `intervals.jsonl` and `monitor.jsonl`, which are gone through twice and not kept."""
+    """One point as stored: its result and the lines of `intervals.jsonl` and `monitor.jsonl`, which are gone through once and not kept."""
 
     result: Result
-    intervals: Iterable[Interval] = ()
-    monitor: Iterable[Sample] = ()
+    intervals: Records[Interval] = ()
+    monitor: Records[Sample] = ()
 
 
 @dataclass(frozen=True)
@@ -245,8 +246,23 @@ class Drawing:
     columns: int
 
 
-def point_view(index: int, placed: Placed, drawing: Drawing, verdict: ObjectiveVerdict | None) -> PointView:
-    """Everything about a point; ``verdict`` is that of the objective of its experiment."""
+class Course(TypedDict):
+    """What of a point is seen over time."""
+
+    timeline: Timeline | None
+    host: HostTimeline | None
+
+
+def course(record: PointRecord, drawing: Drawing) -> Course:
+    """The point and its host over time."""
+    return {
+        "timeline": timeline(record.intervals, drawing.decode, drawing.columns),
+        "host": host_timeline(record.monitor, drawing.columns),
+    }
+
+
+def point_view(index: int, placed: Placed, verdict: ObjectiveVerdict | None) -> PointView:
+    """Everything about a point but its course; ``verdict`` is that of the objective of its experiment."""
     result, job = placed.record.result, placed.record.result.job
     sets = component_sets(result)
     return {
@@ -285,8 +301,8 @@ def point_view(index: int, placed: Placed, drawing: Drawing, verdict: ObjectiveV
         "parts": {name: _totals(totals, {}) for name, totals in result.parts.items()},
         "hosts": [_host(host) for host in result.hosts],
         "flags": [_flag(flag) for flag in sorted(result.flags, key=lambda flag: SEVERITIES.index(flag.severity))],
-        "timeline": timeline(placed.record.intervals, drawing.decode, drawing.columns),
-        "host": host_timeline(placed.record.monitor, drawing.columns),
+        "timeline": None,
+        "host": None,
         "definition": dict(job.definition),
         "options": dict(job.options),
         "engine": _engine(result.engine),

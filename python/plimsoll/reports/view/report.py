@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -25,14 +25,15 @@ from plimsoll.reports.limits import configuration_words
 from plimsoll.reports.view.answer import AnswerView, answer_view
 from plimsoll.reports.view.bars import Group, Rate, Slice, groups, largest, slices
 from plimsoll.reports.view.comparison import Published, Suite, compare_configurations, published_figures, suite
+from plimsoll.reports.view.distribution import Decoder
 from plimsoll.reports.view.drivers import WITH_BARS, DriverSections, driver_key, driver_sections
 from plimsoll.reports.view.experiments import Experiment, Member, experiments, point_verdict
-from plimsoll.reports.view.point import GROUPS, SEVERITIES, Drawing, FlagView, Placed, PointRecord, PointView, point_view
-from plimsoll.reports.view.timeline import COLUMNS, Decoder
+from plimsoll.reports.view.point import GROUPS, SEVERITIES, Course, Drawing, FlagView, Placed, PointRecord, PointView, course, point_view
+from plimsoll.reports.view.timeline import COLUMNS
 from plimsoll.result import JobRecord, Op, Severity, Status
 from plimsoll.stored import Run
 
-__all__ = ["SCHEMA", "Heard", "PointRecord", "Report", "RunRecord", "view"]
+__all__ = ["SCHEMA", "Heard", "Outlined", "PointRecord", "Report", "RunRecord", "outlined", "view"]
 
 #: Hears how many points are drawn, and of how many.
 Heard = Callable[[int, int], None]
@@ -159,27 +160,38 @@ class Shown:
     prices: Prices | None = None
 
 
+@dataclass(frozen=True)
+class Outlined:
+    """A report whose points have no courses over time yet, and these courses, drawn one by one while they are gone through."""
+
+    report: Report
+    courses: Iterable[Course]
+
+
 def view(runs: Sequence[RunRecord], decode: Decoder, shown: Shown = Shown(), heard: Heard | None = None) -> Report:
     """The whole report as JSON-ready data; `decode` turns a stored histogram into its buckets.
 
     ``heard`` is told how many points are drawn, and of how many.
     """
+    found = outlined(runs, decode, shown, heard)
+    for point, drawn in zip(found.report["points"], found.courses, strict=True):
+        point["timeline"], point["host"] = drawn["timeline"], drawn["host"]
+    return found.report
+
+
+def outlined(runs: Sequence[RunRecord], decode: Decoder, shown: Shown = Shown(), heard: Heard | None = None) -> Outlined:
+    """`view` for who writes the points one after the other: courses are most of a report, and one at a time takes no room."""
     placed, configurations = _place(runs)
-    columns = columns_of(len(placed))
     metas = [run.meta for run in runs]
     labels = [configuration["label"] for configuration in configurations]
     members = [Member(index, point.run, point.configuration, point.record.result) for index, point in enumerate(placed)]
     verdicts = point_verdict(metas, members)
-    points: list[PointView] = []
-    for index, point in enumerate(placed):
-        points.append(point_view(index, point, Drawing(decode, columns), verdicts.get(index)))
-        if heard is not None:
-            heard(len(points), len(placed))
+    points = [point_view(index, point, verdicts.get(index)) for index, point in enumerate(placed)]
     sections = driver_sections(members)
     drawn_there = WITH_BARS.intersection(sections)
     found = slices([point for point in points if driver_key(point["definition"]) not in drawn_there], len(configurations))
     compared = shown.comparison if shown.comparison is not None else compare_configurations(metas, members, labels)
-    return {
+    report: Report = {
         "schema": SCHEMA,
         "runs": [_run(run) for run in runs],
         "configurations": configurations,
@@ -197,6 +209,15 @@ def view(runs: Sequence[RunRecord], decode: Decoder, shown: Shown = Shown(), hea
         "layouts": layout_views((labels[member.configuration], [member.result]) for member in members),
         "drivers": sections,
     }
+    return Outlined(report, _courses([point.record for point in placed], Drawing(decode, columns_of(len(placed))), heard))
+
+
+def _courses(records: Sequence[PointRecord], drawing: Drawing, heard: Heard | None) -> Iterator[Course]:
+    for number, record in enumerate(records, start=1):
+        drawn = course(record, drawing)
+        if heard is not None:
+            heard(number, len(records))
+        yield drawn
 
 
 def columns_of(points: int) -> int:
