@@ -11,9 +11,10 @@ import plimsoll
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.choice.candidates import Candidate, Considered
 from plimsoll.choice.demand import KEPT_UP, DemandedLoad, Part
+from plimsoll.choice.neighbours import surges
 from plimsoll.choice.prices import Cost
 from plimsoll.choice.ranking import Entry, in_turn, ranked
-from plimsoll.choice.trial import DEGRADED, HEALTHY, REBUILDING, Trial, examine, in_state, surges
+from plimsoll.choice.trial import DEGRADED, HEALTHY, REBUILDING, Trial, examine, in_state
 from plimsoll.choice.view import view_of
 from plimsoll.engine import native
 from plimsoll.errors import InputError
@@ -47,7 +48,7 @@ def test_the_json_has_what_was_promised_the_best_first(chosen: plimsoll.Chosen) 
     assert best["carries"] and best["rejected_because"] is None
     assert best["mark"] is not None and best["mark"] > 300
     assert best["rebuilding"] is not None and best["rebuilding"]["loss_per_year"] is not None
-    assert found["uncertainty"] == "sampling"
+    assert found["uncertainty"] == "provenance"
     reasons = {candidate["name"]: candidate["rejected_because"] for candidate in others}
     assert reasons["sata-ssd"] == "survives no failure, fewer than 1"
     assert reasons["msa50-sas-10k-raid5-8"] == "holds 0.255 TB, less than 0.5 TB"

@@ -143,3 +143,15 @@ def test_an_array_is_shown_with_ranges_and_between_what_its_figures_lie(capsys: 
 def test_a_number_of_draws_that_is_none_is_one_sentence(typed: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "array:nvme", "--uncertainty", typed]) == 2
     assert f"--uncertainty {typed}: write a number of draws from 20 to 10,000" in capsys.readouterr().err
+
+
+def test_a_run_draws_what_it_is_asked_for_and_its_answer_has_the_interval(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["run", "oltp-db", "-t", ARRAY, "-d", "2s", "-w", "1s", "--quiet", "--json"]
+    assert main([*asked, "--uncertainty", "20"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    interval = document["results"][0]["estimates"]["all"]["iops"]["interval"]
+    assert interval["draws"] == 20 and interval["low"] < interval["high"]
+    assert "Given what nobody has looked up of the array" in document["answer"]
+    assert main(asked) == 0
+    (plain,) = json.loads(capsys.readouterr().out)["results"]
+    assert plain["estimates"]["all"]["iops"].get("interval") is None

@@ -42,10 +42,11 @@ MOST = 100_000
 
 @dataclass(frozen=True)
 class Candidate:
-    """``name`` is short, ``target`` what can be typed after ``-t``."""
+    """``name`` is short, ``target`` what can be typed after ``-t``; those of one ``series`` differ by the number of their drives alone."""
 
     name: str
     target: str
+    series: str = ""
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,14 @@ def _candidate(name: str, chosen: Mapping[str, str], word: str) -> Candidate:
         settings = [f"{path}={chosen[axis]}" for axis in varied for path in paths[axis]]
     settings += [f"{key}={value}" for key, value in chosen.items() if key not in AXES]
     shown = "&".join(f"{key}={value}" for key, value in chosen.items())
-    return Candidate(f"{name}?{shown}" if shown else name, f"{PREFIX}{name}" + ("?" + "&".join(settings) if settings else ""))
+    target = f"{PREFIX}{name}" + ("?" + "&".join(settings) if settings else "")
+    return Candidate(f"{name}?{shown}" if shown else name, target, _series(name, chosen))
+
+
+def _series(name: str, chosen: Mapping[str, str]) -> str:
+    """What is equal of candidates whose drives differ in number; empty where that is no axis."""
+    rest = "&".join(f"{key}={value}" for key, value in chosen.items() if key != "drives")
+    return f"{name}?{rest}" if "drives" in chosen else ""
 
 
 def _one_group(name: str, word: str) -> tuple[str, str]:

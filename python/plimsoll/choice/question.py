@@ -19,6 +19,7 @@ from plimsoll.engine import native
 from plimsoll.errors import InputError
 from plimsoll.near import meant
 from plimsoll.points.quantity import size_bytes
+from plimsoll.uncertainty.figures import affordable, plan_of
 
 #: ``NAME=REST``, where the rest does not begin with another =, as in conditions.
 _OWN = re.compile(r"([\w.@/-]+)=(?!=)\s*(.+)", re.DOTALL)
@@ -45,6 +46,7 @@ class Question:
     seed: int = 1
     jobs: int | None = None
     out: str = "results"
+    uncertainty: str | None = None
 
 
 def selection_of(asked: Question) -> Selection:
@@ -70,6 +72,7 @@ def selection_of(asked: Question) -> Selection:
         states=states,
         seed=asked.seed,
         jobs=asked.jobs,
+        draws=affordable() if asked.uncertainty is None else plan_of(asked.uncertainty),
     )
 
 

@@ -1,9 +1,9 @@
 """Candidates in the order in which they are tried, and in which they are told.
 
 Model: a choice is the cheapest that carries the demand in every state, so candidates with a price are tried from the cheapest on, until as
-many carry it as are wanted: the choice, the runner-up, perhaps more. What is dearer is not tried. Candidates without a price are tried
-apart, from the fewest drives on, and those that carry the demand are told by the load that each of their drives carries, most first: what
-costs money is drives and what they hang on.
+many carry it as are wanted: the choice, the runner-up, perhaps more (`plimsoll.choice.search`). What is dearer is not tried. Candidates
+without a price are tried apart, from the fewest drives on, and those that carry the demand are told by the load that each of their drives
+carries, most first: what costs money is drives and what they hang on.
 
     ranked(entries)[0].candidate.name
 """
@@ -15,7 +15,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from plimsoll.choice.candidates import Candidate, Considered
-from plimsoll.choice.trial import HEALTHY, REBUILDING, Line, Outcome, Surge
+from plimsoll.choice.doubt import Doubt
+from plimsoll.choice.line import Line
+from plimsoll.choice.neighbours import Surge
+from plimsoll.choice.trial import HEALTHY, REBUILDING, Outcome
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,7 @@ class Entry:
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     line: Line | None = None
     surges: tuple[Surge, ...] = ()
+    doubt: Doubt = field(default_factory=Doubt)
     loss_per_year: float | None = None
     rejected: str | None = None
     simulated: bool = False

@@ -24,12 +24,17 @@ from typing import Any
 from plimsoll.choice.bounds import bound_of
 from plimsoll.choice.candidates import Candidate, Considered, Limits, candidates, considered, overfull
 from plimsoll.choice.demand import DemandedLoad
+from plimsoll.choice.doubt import Doubt, doubt_of
+from plimsoll.choice.line import Line, ascend, line_of
+from plimsoll.choice.neighbours import Surge, surges
 from plimsoll.choice.prices import PriceBook, price_book
 from plimsoll.choice.ranking import Entry, in_turn, ranked
 from plimsoll.choice.risk import loss_per_year
-from plimsoll.choice.trial import STATES, Line, Outcome, Surge, Trial, examine, load_line, surges
+from plimsoll.choice.search import Search
+from plimsoll.choice.trial import STATES, Outcome, Trial, examine
 from plimsoll.errors import EngineError, PlimsollError
 from plimsoll.target import target_of
+from plimsoll.uncertainty.figures import Plan
 
 Heard = Callable[[str], None]
 
@@ -43,7 +48,7 @@ _ALONE = 3
 
 @dataclass(frozen=True)
 class Selection:
-    """What is asked for; ``states`` are those in which the demand has to be carried."""
+    """What is asked for; ``states`` are those in which the demand has to be carried, ``draws`` what is drawn of those that do."""
 
     load: DemandedLoad
     among: tuple[str, ...]
@@ -53,6 +58,7 @@ class Selection:
     states: tuple[str, ...] = STATES
     seed: int = 1
     jobs: int | None = None
+    draws: Plan | None = None
 
 
 @dataclass(frozen=True)
@@ -118,40 +124,47 @@ def price_book_of(path: str | None) -> PriceBook:
 
 def _tried(selection: Selection, queue: Sequence[Entry], processes: Processes, heard: Heard) -> Iterator[Entry]:
     """The queue in its order until enough carry the demand; the rest is not needed."""
-    carried = 0
-    trials = (Trial(entry.candidate.target, selection.load, selection.seed) for entry in queue)
-    results = processes.in_order(partial(examine, states=selection.states), trials)
-    for number, entry in enumerate(queue):
-        if carried >= selection.finalists:
-            yield from (replace(left, rejected=_not_needed(left, selection.finalists)) for left in queue[number:])
-            return
-        outcomes: dict[str, Outcome] = next(results)
-        last = list(outcomes.values())[-1]
-        carried += last.carries
-        rejected = None if last.carries else f"{last.state}: {last.rejection}"
-        heard(f"{entry.candidate.name}: {'carries it' if last.carries else rejected}")
-        yield replace(entry, outcomes=outcomes, simulated=True, rejected=rejected)
+    search = Search(queue, selection.finalists)
+    while places := search.next():
+        trials = (Trial(queue[place].candidate.target, selection.load, selection.seed) for place in places)
+        for place, outcomes in zip(places, processes.in_order(partial(examine, states=selection.states), trials), strict=True):
+            entry = _examined(queue[place], outcomes)
+            heard(f"{entry.candidate.name}: {entry.rejected or 'carries it'}")
+            search.learn(place, entry)
+    yield from search.entries()
 
 
-def _not_needed(entry: Entry, finalists: int) -> str:
-    what = "dearer than" if entry.price is not None else "not fewer drives than"
-    return f"not simulated: {what} {'the one that carries' if finalists == 1 else f'the {finalists} that carry'} it"
+def _examined(entry: Entry, outcomes: dict[str, Outcome]) -> Entry:
+    last = list(outcomes.values())[-1]
+    return replace(entry, outcomes=outcomes, simulated=True, rejected=None if last.carries else f"{last.state}: {last.rejection}")
 
 
 def _with_lines(selection: Selection, entries: Sequence[Entry], processes: Processes, heard: Heard) -> Iterator[Entry]:
     """Those that carry the demand, with how much more they carry."""
     carrying = [entry for entry in entries if entry.carries]
     if carrying:
-        heard(f"measuring what {len(carrying)} of them carry at most")
+        heard(f"measuring what {len(carrying)} of them carry at most, and how sure that is")
+    draws = None if selection.draws is None else replace(selection.draws, jobs=max(1, processes.count // max(1, len(carrying))))
     trials = (Trial(entry.candidate.target, selection.load, selection.seed) for entry in carrying)
-    lines: Iterator[tuple[Line, tuple[Surge, ...]]] = processes.in_order(_beyond, trials)
-    for entry, (line, surged) in zip(carrying, lines, strict=True):
-        yield replace(entry, line=line, surges=surged)
+    found: Iterator[_Beyond] = processes.in_order(partial(_beyond, draws=draws), trials)
+    for entry, beyond in zip(carrying, found, strict=True):
+        yield replace(entry, line=beyond.line, surges=beyond.surges, doubt=beyond.doubt)
 
 
-def _beyond(trial: Trial) -> tuple[Line, tuple[Surge, ...]]:
-    """What a candidate does with more than was demanded."""
-    return load_line(trial), surges(trial)
+@dataclass(frozen=True)
+class _Beyond:
+    line: Line
+    surges: tuple[Surge, ...]
+    doubt: Doubt
+
+
+def _beyond(trial: Trial, draws: Plan | None) -> _Beyond:
+    """What a candidate does with more than was demanded, and how sure that is."""
+    ascent = ascend(trial)
+    line = line_of(trial.load, ascent)
+    mark = line.mark.iops if line.mark is not None else line.held_per_s
+    doubt = Doubt() if draws is None or not draws.draws or mark is None else doubt_of(trial, ascent, mark, draws)
+    return _Beyond(line, surges(trial), doubt)
 
 
 def _with_risk(entry: Entry, book: PriceBook) -> Entry:
@@ -165,9 +178,10 @@ class Processes:
     """Work that is handed out to processes of this machine; one of them is this one where there is little to do."""
 
     def __init__(self, jobs: int | None, tasks: int) -> None:
-        self._count = min(jobs or len(os.sched_getaffinity(0)), max(1, tasks))
-        alone = self._count == 1 or (jobs is None and tasks < _ALONE)
-        self._pool = None if alone else ProcessPoolExecutor(self._count, get_context("spawn"), _deaf)
+        self.count = min(jobs or len(os.sched_getaffinity(0)), max(1, tasks))
+        #: How many there are.
+        alone = self.count == 1 or (jobs is None and tasks < _ALONE)
+        self._pool = None if alone else ProcessPoolExecutor(self.count, get_context("spawn"), _deaf)
 
     def map(self, work: Callable[[Any], Any], tasks: Sequence[Any], batch: int) -> Iterator[Any]:
         """What ``work`` makes of each, in their order."""
@@ -187,7 +201,7 @@ class Processes:
         waiting: deque[Future[Any]] = deque()
         try:
             while True:
-                while len(waiting) < self._count and (task := next(tasks, None)) is not None:
+                while len(waiting) < self.count and (task := next(tasks, None)) is not None:
                     waiting.append(self._pool.submit(work, task))
                 if not waiting:
                     return

@@ -4,7 +4,7 @@ Model: a trial is a point like any other of a modelled array: the demand's own r
 balance (`plimsoll.points.balance`), then measured until the response is steady. *Degraded* is the same load for as long with the first
 member of the first group missing from the beginning and no spare; *rebuilding* is the same with a new drive put in for it at once. A load
 that is far from its objective on an array with empty caches is not carried by one in balance, so each candidate is screened for a few
-seconds first. A load line is a ramp from the demand's rate upwards, by the same trials.
+seconds first.
 How long a rebuild takes under the load follows from its course: its own length where it ended, else how far it had come. Disks are rebuilt
 from their outer edge inwards, where they are slower; so what is left of a disk is taken at the mean rate over the outer one, unless the
 pace is far below what the drive could do.
@@ -21,10 +21,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import Judgement, Objective, judge
 from plimsoll.analysis.point.array import bottleneck, component_sets, rebuilds_s, rebuilt_share
 from plimsoll.analysis.point.definition import streams
+from plimsoll.choice.bounds import bound_of
 from plimsoll.choice.demand import DemandedLoad
 from plimsoll.engine import Engine, native
 from plimsoll.measure import Job, measure
@@ -37,16 +37,16 @@ from plimsoll.target import Target, target_of
 
 HEALTHY, DEGRADED, REBUILDING = "healthy", "degraded", "rebuilding"
 STATES = (HEALTHY, DEGRADED, REBUILDING)
-#: The screening: so many requests count, after a tenth of them, and so far from its limit a latency has to be.
+#: The screening: so many requests count, after a tenth of them, and so far from its limit a latency has to be; less far where caches will
+#: hardly ever answer a read, so that filling them makes nothing better.
 _SCREENED_REQUESTS = 4_000
 _SCREENED_S_MAX = 20.0
 _SCREENED_FACTOR = 3.0
-#: The load line rises by so much a step, and is known to a tenth.
-_STEP = 1.35
-_RESOLUTION = 1.1
-_FACTOR_MAX = 8.0
-#: How much more than it said one of several demands may ask for without disturbing the others.
-SURGE = 2.0
+_SCREENED_FACTOR_MISSED = 1.5
+_MISSED = 0.95
+#: What misses a limit by far: a latency above so many times of it, or less than this part of what should be achieved.
+_FAR_LATENCY = 1.5
+_FAR_ACHIEVED = 0.9
 #: A new drive comes this long after the failure: at once.
 _REPLACED_S = 0.001
 #: A rebuild that is slower than this part of the drive's rate is not held up by its platters.
@@ -93,6 +93,8 @@ class Outcome:
     rejection: str | None = None
     rebuild_hours: float | None = None
     rebuild_ended: bool = False
+    #: Whether it misses an objective by so much that no scatter explains it.
+    far: bool = False
 
     def to_json(self) -> Json:
         """For programs."""
@@ -106,33 +108,6 @@ class Outcome:
         if self.state == REBUILDING:
             found |= {"hours": self.rebuild_hours, "hours_from": "its end" if self.rebuild_ended else "its course"}
         return found
-
-
-@dataclass(frozen=True)
-class Line:
-    """A load line: the highest rate at which all objectives held, its mark where there is one demand, and the points at which it was
-    measured, as rate and whether they held."""
-
-    mark: Mark | None
-    held_per_s: float | None
-    points: tuple[tuple[float, bool], ...]
-    limited_by: str | None
-    at_least: bool
-
-
-@dataclass(frozen=True)
-class Surge:
-    """One of several demands asks for more than it said: whether the others' objectives still hold, and the first that does not."""
-
-    raised: str
-    factor: float
-    let_through_per_s: float
-    holds: bool
-    rejection: str | None
-
-    def to_json(self) -> Json:
-        """For programs."""
-        return {name: getattr(self, name) for name in ("raised", "factor", "let_through_per_s", "holds", "rejection")}
 
 
 def examine(trial: Trial, states: Sequence[str] = STATES) -> dict[str, Outcome]:
@@ -151,50 +126,6 @@ def examine(trial: Trial, states: Sequence[str] = STATES) -> dict[str, Outcome]:
     return found
 
 
-def load_line(trial: Trial) -> Line:
-    """How much of the demand's load the candidate carries, up to eight times as much; the rate rises, then the limit is narrowed in."""
-    engine, target = native(), target_of(trial.target)
-    results: dict[float, Result] = {}
-
-    def holds(factor: float) -> bool:
-        if factor not in results:
-            results[factor] = _measured(_point(trial, target, trial.load.at(factor)), engine, factor * trial.load.rate_per_s)
-        return _judged(trial.load, results[factor])[0]
-
-    low, high = (1.0, None) if holds(1.0) else (None, 1.0)
-    while high is None and low is not None and low < _FACTOR_MAX:
-        step = min(low * _STEP, _FACTOR_MAX)
-        low, high = (step, None) if holds(step) else (low, step)
-    while low is None and high is not None and high > 1 / _FACTOR_MAX:
-        step = high / _STEP
-        low, high = (step, high) if holds(step) else (None, step)
-    while low is not None and high is not None and high / low > _RESOLUTION:
-        middle = (low * high) ** 0.5
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    ordered = [results[factor] for factor in sorted(results)]
-    mark = mark_of(ordered, trial.load.objective) if len(trial.load.parts) == 1 else None
-    points = tuple((factor * trial.load.rate_per_s, _judged(trial.load, results[factor])[0]) for factor in sorted(results))
-    last = results[high] if high is not None else ordered[-1]
-    held = None if low is None else sum(total.iops for total in results[low].totals.values())
-    return Line(mark, held, points, _limit(last)[0] or _limit(last)[1], at_least=high is None)
-
-
-def surges(trial: Trial) -> tuple[Surge, ...]:
-    """Each of several demands at `SURGE` times its rate, as far as its cap lets it through, beside the others at theirs."""
-    if len(trial.load.parts) < 2:
-        return ()
-    engine, target = native(), target_of(trial.target)
-    found = []
-    for part in trial.load.parts:
-        asked = part.rate_per_s * SURGE
-        through = asked if part.cap_per_s is None else min(asked, part.cap_per_s)
-        rate = trial.load.rate_per_s - part.let_through_per_s + through
-        result = _measured(_point(trial, target, trial.load.at(SURGE, of=part.name)), engine, rate)
-        holds, rejection = _judged(trial.load, result, without=part.name)
-        found.append(Surge(part.name, SURGE, through, holds, rejection))
-    return tuple(found)
-
-
 def responses(load: DemandedLoad, result: Result) -> tuple[Response, ...]:
     """Every clause of every demand as the point has it."""
     return tuple(one for name, objective, seen in _seen(load, result) for one in _responses(name, objective, seen))
@@ -206,46 +137,50 @@ def _screened(trial: Trial, target: Target, engine: Engine) -> Outcome | None:
     seconds = min(_SCREENED_S_MAX, _SCREENED_REQUESTS / rate)
     workload = trial.load.at(1.0)
     options = engine.check_job({"duration": f"{seconds:.4f}s", "warmup": f"{seconds / 10:.4f}s", "interval": "auto", "seed": trial.seed})
-    result = _run(PlannedPoint(workload, options, target), engine, rate)
+    result = run_of(PlannedPoint(workload, options, target), engine, rate)
     if result.status == "failed":
         return _failed(HEALTHY, result)
     found = responses(trial.load, result)
-    latencies = [one for one in found if not one.holds and one.value is not None and _is_latency(one)]
-    if not any((one.value or 0.0) > _SCREENED_FACTOR * one.limit for one in latencies):
+    latencies = [one for one in found if not one.holds and one.value is not None and is_latency(one)]
+    factor = _SCREENED_FACTOR if bound_of(target, trial.load).missed < _MISSED else _SCREENED_FACTOR_MISSED
+    if not any((one.value or 0.0) > factor * one.limit for one in latencies):
         return None
     worst = max(latencies, key=lambda one: (one.value or 0.0) / one.limit)
-    limited, busiest = _limit(result)
+    limited, busiest = limit_of(result)
     rejection = f"screened: {_said(worst)} already with empty caches"
-    return Outcome(HEALTHY, carries=False, iops=_iops(result), responses=found, limited_by=limited, busiest=busiest, rejection=rejection)
+    return Outcome(
+        HEALTHY, carries=False, iops=_iops(result), responses=found, limited_by=limited, busiest=busiest, rejection=rejection, far=True
+    )
 
 
 def _tried(trial: Trial, target: Target, state: str, chosen: Options | None, engine: Engine) -> tuple[Outcome, Options]:
     """The trial in one state; healthy ones choose their times, which hold for the others."""
-    point = _point(trial, in_state(target, state), trial.load.at(1.0))
+    point = point_of(trial, in_state(target, state), trial.load.at(1.0))
     if state == HEALTHY or chosen is None:
         point = balanced(point, engine, engine.control())
         point = replace(point, target=in_state(target, state))
     else:
         point = replace(point, options=cast("Options", {**point.options, **chosen}))
-    result = _run(point, engine, trial.load.rate_per_s)
+    result = run_of(point, engine, trial.load.rate_per_s)
     longest = point.least_s or point.options["duration"]
     timing = cast("Options", {"warmup": point.options["warmup"], "interval": point.options["interval"], "duration": max(longest, 1.0)})
     if state == REBUILDING and (ended := rebuilds_s(result.engine)) and ended[0] < point.options["warmup"] + point.options["duration"]:
         # Nothing was rebuilt for a part of the measured time: only as long as it lasted counts.
         short: Options = {**point.options, "warmup": 0.0, "duration": max(0.1, ended[0]), "interval": "auto"}
-        result = replace(_run(replace(point, options=short, precision=None), engine, trial.load.rate_per_s), engine=result.engine)
+        result = replace(run_of(replace(point, options=short, precision=None), engine, trial.load.rate_per_s), engine=result.engine)
     if result.status == "failed":
         return _failed(state, result), timing
     return _outcome(trial, state, result, point), timing
 
 
 def _outcome(trial: Trial, state: str, result: Result, point: PlannedPoint) -> Outcome:
-    holds, rejection = _judged(trial.load, result)
-    limited, busiest = _limit(result)
+    holds, rejection = judged(trial.load, result)
+    limited, busiest = limit_of(result)
     doubts = tuple(dict.fromkeys(flag.name for flag in result.flags if flag.severity in ("doubt", "invalid")))
     if holds and "cache_filling" in doubts:
         holds, rejection = False, "not shown: its write cache was still filling when it had been loaded for half an hour"
     outcome = Outcome(state, holds, _iops(result), responses(trial.load, result), limited, busiest, doubts, rejection)
+    outcome = replace(outcome, far=any(_is_far(one) for one in outcome.responses))
     if state != REBUILDING:
         return outcome
     hours, ended = rebuild_hours(result, point.target)
@@ -285,16 +220,18 @@ def in_state(target: Target, state: str) -> Target:
     return Target(target.text, document, target.driver)
 
 
-def _point(trial: Trial, target: Target, workload: Definition) -> PlannedPoint:
+def point_of(trial: Trial, target: Target, workload: Definition) -> PlannedPoint:
+    """A point of the trial's seed, its times yet to be chosen."""
     options = native().check_job({"duration": "10s", "warmup": "2s", "interval": "auto", "seed": trial.seed})
     return PlannedPoint(workload, options, target)
 
 
-def _measured(point: PlannedPoint, engine: Engine, rate: float) -> Result:
-    return _run(balanced(point, engine, engine.control()), engine, rate)
+def measured(point: PlannedPoint, engine: Engine, rate: float) -> Result:
+    """The point's result, in balance; ``rate`` is its level."""
+    return run_of(balanced(point, engine, engine.control()), engine, rate)
 
 
-def _run(point: PlannedPoint, engine: Engine, rate: float) -> Result:
+def run_of(point: PlannedPoint, engine: Engine, rate: float) -> Result:
     """The point's result; nothing of it is stored."""
     inspection = engine.inspect_target(point.target)
     facts: HostFacts = {"target": cast("TargetFacts", {**inspection})}
@@ -307,7 +244,7 @@ def _failed(state: str, result: Result) -> Outcome:
     return Outcome(state, carries=False, iops=0.0, responses=(), limited_by=None, busiest=None, rejection=f"failed: {result.error}")
 
 
-def _judged(load: DemandedLoad, result: Result, without: str | None = None) -> tuple[bool, str | None]:
+def judged(load: DemandedLoad, result: Result, without: str | None = None) -> tuple[bool, str | None]:
     """Whether all demands hold, but for one that is left out, and the first condition that does not."""
     left_out = next((part.streams for part in load.parts if part.name == without), ())
     for name, objective, seen in _seen(load, result):
@@ -334,11 +271,12 @@ def _said(response: Response) -> str:
 
     if response.value is None:
         return f"{response.text}: nothing was answered"
-    value = brief_duration(response.value) if _is_latency(response) else significant(response.value)
+    value = brief_duration(response.value) if is_latency(response) else significant(response.value)
     return f"{response.text}: it was {value}"
 
 
-def _is_latency(response: Response) -> bool:
+def is_latency(response: Response) -> bool:
+    """Whether the condition is one on a latency."""
     return not any(word in response.text for word in ("achieved", "errors", "iops", "bandwidth"))
 
 
@@ -372,6 +310,15 @@ def _seen(load: DemandedLoad, result: Result) -> Iterator[tuple[str, Objective, 
                 )
 
 
+def _is_far(response: Response) -> bool:
+    """Whether a condition is missed by far: a latency by half of its limit, a share that is achieved by a tenth."""
+    if response.holds or not response.value:
+        return False
+    if is_latency(response):
+        return response.value > _FAR_LATENCY * response.limit
+    return "achieved" in response.text and response.value < _FAR_ACHIEVED * response.limit
+
+
 def _responses(name: str, objective: Objective, result: Result) -> list[Response]:
     found = []
     for clause in judge(objective, result).clauses:
@@ -381,7 +328,7 @@ def _responses(name: str, objective: Objective, result: Result) -> list[Response
     return found
 
 
-def _limit(result: Result) -> tuple[str | None, str | None]:
+def limit_of(result: Result) -> tuple[str | None, str | None]:
     """What limited a point, if anything was saturated, and the busiest components, in words."""
     from plimsoll.analysis.point.array import ComponentSet
 

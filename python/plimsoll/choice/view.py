@@ -5,7 +5,7 @@ view_of(chosen)["candidates"][0]["name"]
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from plimsoll.choice.trial import DEGRADED, HEALTHY, REBUILDING, Outcome
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "plimsoll.choice/1"
 #: What the intervals of marks cover.
-SAMPLING = "sampling"
+PROVENANCE = "provenance"
 
 
 class ResponseView(TypedDict):
@@ -76,6 +76,35 @@ class PriceView(TypedDict):
     sources: list[str]
 
 
+class CauseView(TypedDict):
+    """A value that nobody has looked up and that matters: which part of the mark's variance follows from it."""
+
+    name: str
+    places: list[str]
+    share: float
+    raises: bool
+    value: Any
+    low: Any
+    high: Any
+    source: str
+    reason: str
+
+
+class IntervalView(TypedDict):
+    """Between what the mark lies in ``level`` of the draws; ``low_error`` and ``high_error`` are how far other draws would move them."""
+
+    low: float
+    high: float
+    level: float
+    draws: int
+    low_error: float
+    high_error: float
+    #: Draws that gave no figure.
+    failed: int
+    #: At most three, the one that explains most first.
+    mostly: list[CauseView]
+
+
 class CandidateView(TypedDict):
     """An array that could be bought."""
 
@@ -85,8 +114,13 @@ class CandidateView(TypedDict):
     carries: bool
     #: Requests per second that it carries healthy, of the demand's kind.
     mark: float | None
-    #: Of the mark; see ``uncertainty``.
-    interval: tuple[float, float] | None
+    #: Of the mark, given what nobody has looked up of its parts; None where nothing was drawn, and ``undrawn_because`` says why.
+    interval: IntervalView | None
+    undrawn_because: str | None
+    #: The share of draws that carry the demand healthy.
+    carries_share: float | None
+    #: What another seed would change of the mark: its 95 % interval.
+    sampling: tuple[float, float] | None
     #: Whether no level failed, so that it carries the mark or more.
     at_least: bool
     #: The mark over the demand.
@@ -126,7 +160,7 @@ class ChoiceView(TypedDict):
     survive: int
     budget: float | None
     currency: str
-    #: What ``interval`` covers: ``sampling`` is what another seed would change.
+    #: What ``interval`` covers: ``provenance`` is what is assumed, from memory or derived of the parts.
     uncertainty: str
     #: How many were simulated.
     simulated: int
@@ -144,7 +178,7 @@ def view_of(chosen: Chosen, answer: str) -> ChoiceView:
         "survive": selection.limits.survive,
         "budget": selection.limits.budget,
         "currency": chosen.currency,
-        "uncertainty": SAMPLING,
+        "uncertainty": PROVENANCE,
         "simulated": chosen.simulated,
         "candidates": [_candidate(entry, selection.load.rate_per_s) for entry in chosen.entries],
     }
@@ -158,7 +192,10 @@ def _candidate(entry: Entry, demanded_per_s: float) -> CandidateView:
         "target": entry.candidate.target,
         "carries": entry.carries,
         "mark": entry.mark_iops,
-        "interval": None if mark is None else mark.interval,
+        "interval": None if entry.doubt.interval is None else cast("IntervalView", entry.doubt.interval.to_json()),
+        "undrawn_because": entry.doubt.why or None,
+        "carries_share": entry.doubt.carries,
+        "sampling": None if mark is None else mark.interval,
         "at_least": line is not None and line.at_least,
         "headroom": None if entry.mark_iops is None else entry.mark_iops / demanded_per_s,
         "healthy": _trial(entry.outcomes.get(HEALTHY)),

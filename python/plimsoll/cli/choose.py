@@ -55,6 +55,12 @@ EXIT_NOT_CARRIED = 1
 )
 @click.option("--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True, help="Of all loads.")
 @click.option("--jobs", metavar="N", type=click.IntRange(1, 1024), help="Processes. [default: one per processor]")
+@click.option(
+    "--uncertainty",
+    metavar="DRAWS",
+    help="How often those that carry it are drawn with other values for what nobody has looked up, e.g. 100, or 100@7 with another "
+    "seed; off for never. [default: 60, as far as 20 million requests suffice]",
+)
 @click.option("--assert", "asserted", is_flag=True, help="Exit with 1 when no candidate is shown to carry the demand.")
 @takes("out", "quiet", "as_json")
 def command(**typed: Any) -> int:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from plimsoll.points.listener import Listener
     from plimsoll.points.preview import Preview
     from plimsoll.points.undertaking import Run
+    from plimsoll.uncertainty.figures import Plan
 
 Typed = Mapping[str, Any]
 
@@ -40,6 +41,7 @@ class ShowAsked:
     opens: bool = False
     live: bool = False
     otlp: str | None = None
+    draws: Plan | None = None
 
     @classmethod
     def of(cls, options: Typed) -> Self:
@@ -148,6 +150,13 @@ def _check_report(shown: ShowAsked) -> None:
             raise InputError(f"--open shows a page, and {shown.report_path} is none; name a .html file, or leave --open out.")
 
 
+def _draws(asked: ShowAsked) -> Plan | None:
+    """What is drawn of modelled arrays before the run is shown: what was asked for, and what a report that was asked for is worth."""
+    from plimsoll.uncertainty.figures import affordable
+
+    return affordable() if asked.draws is None and (asked.opens or asked.report_path is not None) else asked.draws
+
+
 def _show(run: Run, asked: ShowAsked, told: Told) -> None:
     from plimsoll.analysis.objective.judgement import parse_objective
     from plimsoll.cli.run_summary import Shown, show
@@ -160,6 +169,7 @@ def _show(run: Run, asked: ShowAsked, told: Told) -> None:
         as_json=asked.as_json,
         opens=asked.opens,
         report_path=asked.report_path,
+        draws=_draws(asked),
         objective=parse_objective(first.objective) if plain and first.objective else None,
         experiments=[experiment.to_json() for experiment in run.experiments],
         concludes=not plain,

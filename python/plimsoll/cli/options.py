@@ -64,23 +64,20 @@ def price_option(what: str) -> Decorator:
     )
 
 
-#: Draws that can be asked for.
-_DRAWS = (20, 10_000)
-
-
 def planned(_context: click.Context, _option: click.Parameter, typed: str | None) -> Plan | None:
-    """How many draws are wanted; None for none at all."""
-    if typed == "off":
+    """How many draws are wanted: as many as are worth the time unless something was said; None for none at all."""
+    from plimsoll.uncertainty import figures
+
+    return figures.affordable() if typed is None else figures.plan_of(typed)
+
+
+def asked_for(_context: click.Context, _option: click.Parameter, typed: str | None) -> Plan | None:
+    """The draws that were asked for, which may be none; None where nothing was said."""
+    if typed is None:
         return None
     from plimsoll.uncertainty import figures
-    from plimsoll.uncertainty.figures import Plan
 
-    if typed is None:
-        return Plan(budget_s=figures.BUDGET_S) if figures.BUDGET_S else None
-    draws, _, seed = typed.partition("@")
-    if not draws.isdecimal() or not _DRAWS[0] <= int(draws) <= _DRAWS[1] or not (seed or "1").isdecimal():
-        raise InputError(f"--uncertainty {typed}: write a number of draws from {_DRAWS[0]} to {_DRAWS[1]:,}, with a seed 60@7, or off.")
-    return Plan(draws=int(draws), seed=int(seed)) if seed else Plan(draws=int(draws))
+    return figures.plan_of(typed) or figures.Plan(draws=0)
 
 
 #: Every shared option by the name its value arrives under.
@@ -91,6 +88,15 @@ DECLARED: dict[str, Decorator] = {
         callback=planned,
         help="How often values of a modelled array that nobody has looked up are drawn, e.g. 100, or 100@7 with another seed; off for "
         "never. [default: 60, as far as 30 s suffice]",
+    ),
+    "draws": click.option(
+        "--uncertainty",
+        "draws",
+        metavar="DRAWS",
+        callback=asked_for,
+        help="Measure modelled arrays again, so often, with other values for what nobody has looked up of them, e.g. 60, or 100@7 with "
+        "another seed: figures get the interval that follows, and the values that matter. [default: with --report or --open 60, as far as "
+        "30 s suffice]",
     ),
     "over": click.option(
         "--over",
@@ -236,6 +242,7 @@ EXPERIMENT = (
     "interleave",
     "cache",
     "precision",
+    "draws",
     "out",
     "label",
     "prices",

@@ -33,7 +33,7 @@ _LATENESS_HEAD = b"number,due_ns,submitted_ns,completed_ns"
 @click.option("--action", "counted", type=click.Choice(ACTIONS), help="Where blktrace's requests are counted. [default: issue]")
 @click.option("--convert", metavar="FILE", help=f"Only write TRACE there in the compact form that streams replay. {REPLACED}")
 @takes("settings", "size", "repeat", "interleave", "objective", "asserts")
-@takes("out", "label", "prices", "report_path", "opens", "live", "otlp", "dry_run", "keep", "destroy_data", "fresh")
+@takes("draws", "out", "label", "prices", "report_path", "opens", "live", "otlp", "dry_run", "keep", "destroy_data", "fresh")
 @takes("hosts", "share", "quiet", "as_json")
 def command(trace: str, convert: str | None, **typed: Any) -> int:
     """Replay a block trace (fio iolog, blktrace, blkparse, MSR-Cambridge, Alibaba, MQSim) at TARGET, and say how late its requests were.

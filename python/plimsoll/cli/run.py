@@ -31,6 +31,7 @@ class RunCommand(LoadCommand):
 @takes(*DECISION)
 @takes("targets", "on", "settings", "duration", "warmup", "size", "repeat", "interleave", "cache", "precision")
 @takes(
+    "draws",
     "out",
     "label",
     "prices",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from plimsoll.reports.terminal.findings import Concluded
     from plimsoll.reports.terminal.screen import Screen
     from plimsoll.stored import Experiment
+    from plimsoll.uncertainty.figures import Plan
 
 
 #: So many intervals are drawn within about a second.
@@ -43,6 +44,8 @@ class Shown:
     report_path: str | None = None
     #: Whether the report is opened in a browser.
     opens: bool = False
+    #: What is drawn of modelled arrays before anything is shown.
+    draws: Plan | None = None
     objective: Objective | None = None
     experiments: Sequence[Experiment] | None = None
     #: Whether conclusions are worth words beside the points.
@@ -56,6 +59,7 @@ def show(outcome: Outcome, path: str, shown: Shown) -> None:
     """Print the end of a run and write its report."""
     from plimsoll.cli.screen import say
 
+    outcome = _drawn(outcome, path, shown.draws)
     prices = _prices(path)
     if shown.as_json:
         priced = {} if prices is None else {"prices": prices.to_json()}
@@ -75,6 +79,18 @@ def show(outcome: Outcome, path: str, shown: Shown) -> None:
         click.echo(f"plimsoll: {outcome.sentence}", err=True)
     if shown.ending and not shown.as_json:
         say(f"\n{shown.ending}")
+
+
+def _drawn(outcome: Outcome, path: str, plan: Plan | None) -> Outcome:
+    """The outcome with the intervals of modelled figures; one that was stopped is shown as it stands."""
+    if plan is None or not plan.draws or outcome.interrupted or not any(result.modelled for result in outcome.results):
+        return outcome
+    from plimsoll.cli.uncertainty import draw
+
+    run = open_run(path)
+    draw([run], plan)
+    drawn = {point.id: point.result for point in run.points}
+    return replace(outcome, results=[drawn.get(result.id, result) for result in outcome.results])
 
 
 def _reported(outcome: Outcome, run: StoredRun, shown: Shown) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def draw(runs: Sequence[StoredRun], plan: Plan | None) -> None:
     """Give figures of modelled arrays their intervals."""
-    if plan is None or not any(point.result.modelled for run in runs for point in run.points):
+    if plan is None or not plan.draws or not any(point.result.modelled for run in runs for point in run.points):
         return
     from plimsoll.points.uncertainty import drawn_for
 

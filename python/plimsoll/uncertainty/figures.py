@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from plimsoll.analysis.uncertainty.hypercube import BLOCK
 from plimsoll.analysis.uncertainty.interval import LEVEL, Drawn, Interval, interval
 from plimsoll.engine import Engine
-from plimsoll.errors import PlimsollError
+from plimsoll.errors import InputError, PlimsollError
 from plimsoll.target import Target
 from plimsoll.uncertainty.draws import SEED, Draws
 
@@ -28,6 +28,9 @@ from plimsoll.uncertainty.draws import SEED, Draws
 DRAWS = 60
 #: What is worth the time without being asked for; 0 draws nothing then.
 BUDGET_S = 30.0
+
+#: Draws that can be asked for.
+_DRAWS = (20, 10_000)
 
 #: The figures of an array by their names; called in several threads at once.
 Figures = Callable[[Target], Mapping[str, float]]
@@ -51,6 +54,21 @@ class Plan:
     def affords(self, seconds: float) -> bool:
         """Whether a block fits into the time, where one draw takes so many seconds."""
         return self.budget_s is None or seconds * -(-BLOCK // self.hands) <= self.budget_s
+
+
+def plan_of(typed: str) -> Plan | None:
+    """The plan that ``60``, ``100@7`` with another seed, or ``off`` means; raises `InputError` for anything else."""
+    if typed == "off":
+        return None
+    draws, at, seed = typed.partition("@")
+    if not draws.isdecimal() or not _DRAWS[0] <= int(draws) <= _DRAWS[1] or not (seed if at else "1").isdecimal():
+        raise InputError(f"--uncertainty {typed}: write a number of draws from {_DRAWS[0]} to {_DRAWS[1]:,}, with a seed 60@7, or off.")
+    return Plan(draws=int(draws), seed=int(seed)) if seed else Plan(draws=int(draws))
+
+
+def affordable() -> Plan | None:
+    """What is drawn without being asked for; None where nothing is."""
+    return Plan(budget_s=BUDGET_S) if BUDGET_S else None
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ class ChooseOptions(TypedDict, total=False):
     finalists: int
     seed: int
     jobs: int
+    uncertainty: str | int
     out: str
 
 

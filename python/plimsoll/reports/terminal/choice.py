@@ -13,6 +13,7 @@ from plimsoll.choice.selection import Chosen
 from plimsoll.choice.trial import DEGRADED, HEALTHY, REBUILDING, Outcome
 from plimsoll.reports.terminal.screen import ANY, Screen
 from plimsoll.reports.terminal.table import table
+from plimsoll.reports.uncertainty import ends_words, mostly_words
 from plimsoll.units import brief_duration, count, significant, three_digits
 
 #: So many that were tried in vain have a row; so many reasons have a line, with so many names.
@@ -36,7 +37,15 @@ def answer(chosen: Chosen) -> str:
     states = [_STATES[state] for state in selection.states]
     how = states[0] if len(states) == 1 else f"{', '.join(states[:-1])} and {states[-1]}"
     unknown = "" if best.price is not None else "; what it costs is not known, so it is first by the load that each drive carries"
-    return f"Buy {best.candidate.name}{_for_price(best)}: it carries {asked} {how} (modelled){unknown}."
+    return f"Buy {best.candidate.name}{_for_price(best)}: it carries {asked} {how} (modelled){_doubted(best)}{unknown}."
+
+
+def _doubted(entry: Entry) -> str:
+    """In how many draws it does, where these are not all."""
+    doubt = entry.doubt
+    if doubt.interval is None or doubt.carries is None or doubt.carries >= 1:
+        return ""
+    return f", healthy in {doubt.carries:.0%} of {doubt.interval.draws} draws of what nobody has looked up".replace("%", " %")
 
 
 def choice_lines(chosen: Chosen, screen: Screen = ANY) -> Iterator[str]:
@@ -100,7 +109,21 @@ def _of_best(chosen: Chosen, screen: Screen) -> Iterator[str]:
         yield _line(screen, "price", f"{cost.currency} {cost.known:,.0f}: {'; '.join(cost.sources)}")
     if second is not None:
         yield _line(screen, "runner-up", f"{second.candidate.name}{_for_price(second)}")
-    yield _line(screen, "certainty", "intervals are those of sampling: what another seed would change, not what is assumed of parts")
+    yield _line(screen, "certainty", _certainty(best))
+
+
+def _certainty(best: Entry) -> str:
+    """Between what the mark lies, given what nobody has looked up, and which values matter."""
+    doubt = best.doubt
+    if doubt.interval is None or best.mark_iops is None:
+        why = f": {doubt.why}" if doubt.why else ""
+        return f"nothing was drawn{why}; intervals are those of sampling, what another seed would change, not what is assumed of parts"
+    ends = doubt.interval
+    if best.line is not None and best.line.at_least and not ends.moves:
+        return f"at least {count(best.mark_iops)} requests/s in all {ends.draws} draws of what nobody has looked up"
+    words = ends_words(best.mark_iops, ends.low, ends.high, "requests/s")
+    level = f"{round(100 * ends.level)} % of {ends.draws} draws of what nobody has looked up"
+    return f"{words}, {level}; {mostly_words(ends.to_json())}"
 
 
 def _line(screen: Screen, label: str, text: str) -> str:
@@ -115,7 +138,10 @@ def _interval(entry: Entry) -> str:
 def _row(entry: Entry) -> tuple[str, ...]:
     cost, line = entry.considered.cost, entry.line
     mark = None if entry.mark_iops is None or line is None else f"{'≥ ' if line.at_least else ''}{count(entry.mark_iops)}"
-    interval = None if line is None or line.mark is None else line.mark.interval
+    drawn = entry.doubt.interval
+    interval = (
+        (drawn.low, drawn.high) if drawn is not None and drawn.moves else None if line is None or line.mark is None else line.mark.interval
+    )
     return (
         entry.candidate.name,
         "yes" if entry.carries else "no",
