@@ -98,7 +98,13 @@ def test_a_file_that_is_like_a_shipped_array_says_only_what_differs(tmp_path: Pa
         ("array:msa50-sas-10k-raid66-", "array 'msa50-sas-10k-raid66-' is unknown; did you mean 'msa50-sas-10k-raid6-6'?"),
         ("array:dl360-5g-3g-10k-raid5-3", "array 'dl360-5g-3g-10k-raid5-3' is unknown; did you mean 'dl360-g5-3g-10k-raid5-3'?"),
         ("array:raid10-nvme", "array 'raid10-nvme' is unknown; did you mean 'nvme-raid10' or 'nvme-raid10-8'?"),
-        ("array:msa2000", "array 'msa2000' is unknown; it may be any of 20 names, such as 'msa2000-raid5', "),
+        (
+            "array:dl360",
+            "array 'dl360' is a family of 120 arrays; say which one by server (g5, g6, g7, g8), drive (3g-10k, 6g-10k, 6g-15k), "
+            "level (raid5, raid10), drives (3, 4, 8) and cache (on, off), for example 'array:dl360?server=g5'.",
+        ),
+        ("array:hdd", "array 'hdd' is a family of 2 arrays; say which one by model (x24, 2x18), for example 'array:hdd?model=x24'."),
+        ("array:dl360-g5", "array 'dl360-g5' is unknown; it may be any of "),
         ("array:xyzzy", "array 'xyzzy' is unknown; 'plimsoll list --arrays' shows all."),
         ("array:", "`array:` needs a name"),
         ("array:nvme?host", "`host` is not of the form key=value"),

@@ -47,6 +47,8 @@ fn mirrored() -> Value {
 fn all() -> Vec<(&'static str, Value)> {
     let mut written_back = reordering("raid5", "sptf", 16);
     written_back["controller"][0]["cache"] = json!({ "size_bytes": 16 << 20 });
+    let mut records = reordering("raidz2", "sptf", 16);
+    records["group"][0]["raid"]["strip_sectors"] = json!(8);
     vec![
         ("first come, first served", reordering("raid5", "fcfs", 1)),
         ("sptf", reordering("raid5", "sptf", 16)),
@@ -54,6 +56,7 @@ fn all() -> Vec<(&'static str, Value)> {
         ("c-look", reordering("raid6", "c_look", 16)),
         ("mirrors", reordering("raid10", "sptf", 16)),
         ("written back", written_back),
+        ("records", records),
         ("flash", flash()),
         ("mirror link", mirrored()),
     ]

@@ -56,6 +56,7 @@ fn whole() -> Value {
             { "name": "disk", "count": 5, "links": ["bus"], "model": disk() },
             { "name": "card", "count": 2, "model": flash(json!({ "kind": "page_map", "filled_percent": 100 })) },
             { "name": "big", "count": 6, "model": flash(json!({ "kind": "analytic", "write_amplification": 2.5 })) },
+            { "name": "pooled", "count": 3, "model": flash(json!({ "kind": "analytic", "write_amplification": 2.5 })) },
         ],
         "group": [
             {
@@ -77,6 +78,10 @@ fn whole() -> Value {
             {
                 "name": "nested", "controller": "a", "members": ["big"],
                 "raid": { "level": "raid50", "devices": 6, "groups": 2, "strip_sectors": 64, "outer_strip_sectors": 128 },
+            },
+            {
+                "name": "records", "controller": "a", "members": ["pooled"],
+                "raid": { "level": "raidz1", "devices": 3, "groups": 1, "strip_sectors": 8, "record_sectors": 32 },
             },
         ],
         "volumes": [{

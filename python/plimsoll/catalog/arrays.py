@@ -157,6 +157,8 @@ def _shipped(name: str) -> Json:
     if family is None:
         from plimsoll.near import family_hint
 
+        if name in _ARRAYS.names():
+            raise InputError(f"array {quoted(name)} is {_family(name).asked()}")
         near = family_hint(name, array_names())
         shown = near if near and near.endswith("?") else f"{near + '; ' if near else ''}'plimsoll list --arrays' shows all."
         raise InputError(f"array {quoted(name)} is unknown; {shown}")

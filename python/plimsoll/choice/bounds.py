@@ -236,14 +236,23 @@ def _met(flow: Flow, size: int, caches: _Caches, document: Json) -> _Met:
     return _Met(min(1.0, caches.all_bytes / region), min(1.0, together), taken_up)
 
 
+def _record_bytes(raid: Json) -> float:
+    """A record, which RAIDZ reads and writes as a whole; 0 where there are none."""
+    return float(raid.get("record_sectors", 256)) * 512 if str(raid["level"]).startswith("raidz") else 0.0
+
+
 def _row_bytes(raid: Json) -> float:
-    """What is destaged together: a row of parity."""
+    """What is destaged together: a row of parity, or a record."""
+    if record := _record_bytes(raid):
+        return record
     return float(raid.get("strip_sectors", 128)) * 512 * float(raid["devices"]) if raid["level"] in _LEVEL_ROWS else 0.0
 
 
 def _fills_rows(flow: Flow, document: Json) -> bool:
-    """Whether a write takes more than a strip of a row of parity: as much of it as it fills need not be read again."""
+    """Whether a write takes more than a strip of a row of parity, or a record: as much of it as it fills need not be read again."""
     raids = [group["raid"] for group in document.get("group", []) if group["raid"]["level"] in _LEVEL_ROWS]
+    if any(flow.size_bytes >= record for group in document.get("group", []) if (record := _record_bytes(group["raid"]))):
+        return True
     return any(flow.size_bytes > float(raid.get("strip_sectors", 128)) * 512 for raid in raids)
 
 

@@ -33,8 +33,8 @@ from plimsoll.units import significant, size_text
 
 #: Axes that change a group of equal drives, and the path of each below the document.
 AXES = ("drives", "level", "drive")
-LEVELS = ("raid0", "raid1", "raid10", "raid5", "raid50", "raid6", "raid60")
-_SURVIVED = {"raid0": 0, "raid1": 1, "raid10": 1, "raid5": 1, "raid50": 1, "raid6": 2, "raid60": 2}
+LEVELS = ("raid0", "raid1", "raid10", "raid5", "raid50", "raid6", "raid60", "raidz1", "raidz2", "raidz3")
+_SURVIVED = {"raid0": 0, "raid1": 1, "raid10": 1, "raid5": 1, "raid50": 1, "raid6": 2, "raid60": 2, "raidz1": 1, "raidz2": 2, "raidz3": 3}
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?:\+(\d+))?")
 #: More than this is a mistake of typing.
 MOST = 100_000

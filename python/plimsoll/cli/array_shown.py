@@ -119,12 +119,20 @@ def _graph(document: Json, outline: Json) -> Iterator[str]:
     for controller in document["controller"]:
         yield f"   ├─ controller {controller['name']}{_controller(controller)}{_data_path(controller)}"
         for group in (group for group in document["group"] if group["controller"] == controller["name"]):
-            raid = group["raid"]
-            level = f"{raid['level'].replace('raid', 'RAID ')} over {raid['devices']}"
-            yield f"   │  └─ {group['name']}: {level}, strip {binary(raid.get('strip_sectors', 128) * 512)}: {', '.join(group['members'])}"
+            yield f"   │  └─ {group['name']}: {_layout(group['raid'])}: {', '.join(group['members'])}"
     for devices in document["devices"]:
         over = ", ".join(_link(link, links) for link in devices.get("links", []))
         yield f"   └─ {devices['count']} × {devices['name']}: {_device(devices['model'])}" + (f", over {over}" if over else "")
+
+
+def _layout(raid: Json) -> str:
+    """How a group lays out its data: ``RAID 5 over 4, strip 64 KiB``."""
+    level, devices, strip = str(raid["level"]), raid["devices"], binary(raid.get("strip_sectors", 128) * 512)
+    if not level.startswith("raidz"):
+        return f"{level.replace('raid', 'RAID ')} over {devices}, strip {strip}"
+    own = raid.get("groups", 1)
+    over = f"over {devices}" if own == 1 else f"{own} times over {devices // own}"
+    return f"{level.replace('raidz', 'RAIDZ')} {over}, records of {binary(raid.get('record_sectors', 256) * 512)} in sectors of {strip}"
 
 
 def _moved(host: Json) -> str:

@@ -5,9 +5,10 @@
 //! collecting costs (`flash::amplification`); its channels and its interface count as components of their own.
 //!
 //! Limits: sequential writes are taken to need no collection, and random ones of a drive with a page map none in the bound, since
-//! a young drive has none.
+//! a young drive has none. Where a request is commands to several devices at once, as records are, mean values take them one after
+//! the other.
 
-use super::groups::{Accesses, of_write};
+use super::groups::{Accesses, access_bytes, of_read, of_write};
 use super::positioning::{Order, least_ms};
 use super::{Demand, Load, plain};
 use crate::device::DeviceSpec;
@@ -30,9 +31,13 @@ pub(super) struct Asked<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Use {
     read: f64,
+    /// What a read waits for of these: commands to several devices pass at once.
+    waited: f64,
     /// Of old data and parity.
     reread: f64,
     written: f64,
+    /// Bytes of an access; of groups that differ, the fewest.
+    bytes: f64,
     /// Arms that can serve a read.
     copies: u32,
     /// Whether a cache puts writes into order.
@@ -51,6 +56,9 @@ struct Service {
 /// The devices of a set, and the links on their way.
 pub(super) fn devices(spec: &ArraySpec, groups: &[&GroupEntry], set: &DeviceSet, asked: Asked<'_>) -> Vec<Demand> {
     let used = used(spec, groups, set, asked.load);
+    let bytes = if used.members > 0 { used.bytes as u32 } else { asked.load.bytes };
+    let load = Load { bytes, ..*asked.load };
+    let asked = Asked { load: &load, ..asked };
     let mut all: Vec<Demand> = set
         .links
         .iter()
@@ -80,7 +88,7 @@ pub(super) fn crossing(link: &LinkSpec, (up, down): (f64, f64), bytes: u32) -> D
 
 fn used(spec: &ArraySpec, groups: &[&GroupEntry], set: &DeviceSet, load: &Load) -> Use {
     let first: u16 = spec.devices.iter().take_while(|other| other.name != set.name).map(|other| other.count).sum();
-    let mut used = Use { copies: 1, ..Use::default() };
+    let mut used = Use { copies: 1, bytes: f64::INFINITY, ..Use::default() };
     for group in groups {
         let members = group.members.numbers(&spec.devices).unwrap_or_default();
         let inside = members.iter().filter(|&&number| (first..first + set.count).contains(&number)).count() as f64;
@@ -90,7 +98,9 @@ fn used(spec: &ArraySpec, groups: &[&GroupEntry], set: &DeviceSet, load: &Load) 
         }
         let Accesses { reads, writes } = of_write(group, load);
         used.members += inside as u32;
-        used.read += part * load.read_share;
+        used.bytes = used.bytes.min(access_bytes(group, load));
+        used.read += part * load.read_share * of_read(group, load);
+        used.waited += part * load.read_share;
         used.reread += part * (1.0 - load.read_share) * reads;
         used.written += part * (1.0 - load.read_share) * writes;
         if matches!(group.raid.level, Level::Raid1 | Level::Raid10)
@@ -118,7 +128,7 @@ fn disks(set: &DeviceSet, disk: &DiskSpec, used: Use, Asked { load, population, 
     let written = service(disk, &model, load, (true, own));
     let reread = service(disk, &model, load, (false, Order { sorted: used.sorted, ..own }));
     let sum = |of: fn(Service) -> f64| used.read * of(read) + used.reread * of(reread) + used.written * of(written);
-    let waited_ns = if load.sequential { 0.0 } else { used.read * read.least_ns };
+    let waited_ns = if load.sequential { 0.0 } else { used.waited * read.least_ns };
     Some(Demand {
         component: set.name.clone(),
         kind: "disk",
@@ -176,7 +186,7 @@ fn flashes(set: &DeviceSet, flash: &FlashSpec, used: Use, load: &Load) -> Vec<De
     };
     let interface_ns = (reads + writes) * bytes / flash.interface_rate_bytes_per_s as f64 * 1e9;
     let command_ns = (reads + writes) * flash.command_ns as f64;
-    let waited_ns = if load.sequential { 0.0 } else { part * used.read * read_ns };
+    let waited_ns = if load.sequential { 0.0 } else { part * used.waited * read_ns };
     vec![
         Demand { waited_ns, ..of(set.name.clone(), (mean.0, least.0), flash.dies().min(flash.commands)) },
         of(format!("{} channels", set.name), (mean.1, least.1), flash.channels),

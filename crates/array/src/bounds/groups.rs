@@ -10,11 +10,33 @@ use crate::device::DeviceSpec;
 use crate::raid::Level;
 use crate::spec::{ArraySpec, ControllerSpec, DeviceSet, GroupEntry, Spread, VolumeSet};
 
-/// Accesses of devices, each of the bytes of the request.
+/// Accesses of devices, each of the bytes that [`access_bytes`] says.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Accesses {
     pub(super) reads: f64,
     pub(super) writes: f64,
+}
+
+/// Bytes of a record.
+fn record_bytes(group: &GroupEntry) -> f64 {
+    f64::from(group.raid.record_sectors()) * 512.0
+}
+
+/// Bytes of an access: those of the request, but a column where records are read and written as wholes.
+pub(super) fn access_bytes(group: &GroupEntry, load: &Load) -> f64 {
+    let bytes = f64::from(load.bytes);
+    match group.raid.record_shape() {
+        Some(shape) if !load.sequential => bytes.max(record_bytes(group)) / f64::from(shape.data_columns()),
+        _ => bytes,
+    }
+}
+
+/// For a read of the load.
+pub(super) fn of_read(group: &GroupEntry, load: &Load) -> f64 {
+    match group.raid.record_shape() {
+        Some(shape) if !load.sequential => shape.data_columns().into(),
+        _ => 1.0,
+    }
 }
 
 /// Members of a redundancy group of a group.
@@ -37,6 +59,9 @@ fn data_bytes(group: &GroupEntry, devices: &[DeviceSet]) -> f64 {
         })
     };
     let all: f64 = members_of.iter().map(|&number| capacity(number) as f64).sum();
+    if let Some(shape) = group.raid.record_shape() {
+        return all * shape.data_units as f64 / shape.taken_units as f64;
+    }
     match group.raid.level {
         Level::Raid0 => all,
         Level::Raid1 | Level::Raid10 => all / members(group),
@@ -62,6 +87,14 @@ pub(super) fn taken_part(spec: &ArraySpec, sets: &[&VolumeSet], groups: &[&Group
 pub(super) fn of_write(group: &GroupEntry, load: &Load) -> Accesses {
     let (members, level) = (members(group), group.raid.level);
     let parities = f64::from(level.parities());
+    if let Some(shape) = group.raid.record_shape() {
+        if load.sequential {
+            return Accesses { reads: 0.0, writes: shape.units as f64 / shape.data_units as f64 };
+        }
+        // The record is known only if all of it is written.
+        let reads = if f64::from(load.bytes) < record_bytes(group) { shape.data_columns() } else { 0 };
+        return Accesses { reads: reads.into(), writes: shape.columns.into() };
+    }
     match level {
         Level::Raid0 => Accesses { reads: 0.0, writes: 1.0 },
         Level::Raid1 | Level::Raid10 => Accesses { reads: 0.0, writes: members },
@@ -75,13 +108,19 @@ pub(super) fn of_write(group: &GroupEntry, load: &Load) -> Accesses {
 pub(super) fn commands(group: &GroupEntry, controller: &ControllerSpec, load: &Load) -> f64 {
     let write = of_write(group, load);
     if !load.sequential {
-        return load.read_share + (1.0 - load.read_share) * (write.reads + write.writes);
+        return load.read_share * of_read(group, load) + (1.0 - load.read_share) * (write.reads + write.writes);
     }
     let strip_bytes = f64::from(group.raid.strip_sectors) * 512.0;
     let ahead = controller.read_ahead.as_ref().map_or(0.0, |ahead| ahead.max_bytes.into());
     // Of a row of parity nothing is divided.
     let parities = f64::from(group.raid.level.parities());
-    let row = if parities > 0.0 { strip_bytes * (members(group) - parities) } else { 0.0 };
+    let row = if group.raid.level.has_records() {
+        record_bytes(group)
+    } else if parities > 0.0 {
+        strip_bytes * (members(group) - parities)
+    } else {
+        0.0
+    };
     let destaged = controller.cache.as_ref().map_or(0.0, |cache| f64::from(cache.destage_bytes_max).max(row));
     let per_request = |longest: f64, accesses: f64| {
         let extent = longest.max(load.bytes.into());

@@ -2,6 +2,7 @@
 
 use super::parity::Parity;
 use super::piece::{Extent, Piece};
+use super::records::Records;
 use super::rotation::Rotation;
 use super::spec::{GroupSpec, Level, ReadChoice, SpecError};
 use super::striping::Striping;
@@ -27,6 +28,8 @@ pub(super) enum Inner {
     Copies,
     /// Strips with parity.
     Parity(Parity),
+    /// Records with parity of their own.
+    Records(Records),
 }
 
 impl Geometry {
@@ -36,6 +39,9 @@ impl Geometry {
         let groups = spec.redundancy_groups();
         let members = spec.devices / groups;
         let strip = u64::from(spec.strip_sectors);
+        if spec.level.has_records() {
+            return Self::of_records(spec, groups, members, device_sectors);
+        }
         let parities = spec.level.parities();
         let data = if parities > 0 { u32::from(members) - parities } else { 1 };
         let row_sectors = strip * u64::from(data);
@@ -67,6 +73,26 @@ impl Geometry {
         })
     }
 
+    fn of_records(spec: &GroupSpec, groups: u16, members: u16, device_sectors: u64) -> Result<Self, SpecError> {
+        let unit = u64::from(spec.strip_sectors);
+        let record = u64::from(spec.record_sectors());
+        let member_sectors = device_sectors - device_sectors % unit;
+        let records = Records::new((record, unit), u32::from(members), spec.level.parities(), member_sectors);
+        if records.data_sectors() == 0 {
+            let problem = format!("one record does not fit members of {device_sectors} sectors; give less");
+            return Err(SpecError::new("record_sectors", problem));
+        }
+        Ok(Self {
+            striping: Striping::new(record, groups),
+            inner: Inner::Records(records),
+            strip: Divisor::new(unit),
+            read_choice: ReadChoice::default(),
+            group_sectors: records.data_sectors(),
+            member_sectors,
+            members_per_group: members,
+        })
+    }
+
     /// Data sectors of the whole group.
     pub const fn data_sectors(&self) -> u64 {
         self.group_sectors * self.groups() as u64
@@ -92,9 +118,9 @@ impl Geometry {
         self.members_per_group
     }
 
-    /// Whether rows have parity, so that what is written of one shares its update.
+    /// Whether rows, or records, have parity, so that what is written of one shares its update.
     pub const fn has_parity(&self) -> bool {
-        matches!(self.inner, Inner::Parity(_))
+        !matches!(self.inner, Inner::Copies)
     }
 
     /// How many members of one redundancy group may be missing without loss.
@@ -102,14 +128,16 @@ impl Geometry {
         match &self.inner {
             Inner::Copies => self.members_per_group - 1,
             Inner::Parity(parity) => parity.parities as u16,
+            Inner::Records(records) => records.parities as u16,
         }
     }
 
-    /// Data sectors of one row of one redundancy group: what a write must cover, aligned, to need no read.
+    /// Data sectors of one row of one redundancy group, or of a record: what a write must cover, aligned, to need no read.
     pub const fn row_sectors(&self) -> u64 {
         match &self.inner {
             Inner::Copies => self.strip.value(),
             Inner::Parity(parity) => self.strip.value() * parity.data.value(),
+            Inner::Records(records) => records.record_sectors(),
         }
     }
 
@@ -127,6 +155,10 @@ impl Geometry {
         let piece = match &self.inner {
             Inner::Copies => Piece::read(0, share.start, 1),
             Inner::Parity(parity) => parity.single(share, 0).unwrap_or_default(),
+            Inner::Records(records) => {
+                let (position, lba) = records.locate(share.start);
+                Piece::read(position as u16, lba, 1)
+            }
         };
         (share.group * self.members_per_group + piece.device, piece.lba)
     }

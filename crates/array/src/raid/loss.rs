@@ -1,7 +1,7 @@
 //! What cannot be served any more because too many members of one redundancy group are missing.
 //!
 //! Model: a row is lost where more of its strips are missing than it has parity; the strips of present members in it can
-//! still be read, but no longer written. Real controllers take the whole group offline instead: a caller that wants this
+//! still be read, but no longer written; of a record that is lost nothing can be read. Real controllers take the whole group offline instead: a caller that wants this
 //! asks [`Geometry::lost_sectors`] after every failure.
 
 use thiserror::Error;
@@ -43,6 +43,7 @@ impl Geometry {
                 self.group_sectors.saturating_sub(best)
             }
             Inner::Parity(parity) => self.lost_in_rows(parity, group, members),
+            Inner::Records(records) => self.lost_in_records(records, group, members),
         }
     }
 

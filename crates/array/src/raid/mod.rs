@@ -1,7 +1,7 @@
 //! RAID as arithmetic: which devices a request of a group goes to, in which phases, and what must not overlap with it.
 //!
 //! Model: a group stripes its data over *parity groups* (RAID 50 and 60), over *mirror sets* (1 and 10), or over single
-//! devices (0); RAID 5 and 6 are one parity group. Every member holds *strips*; the strips at one height are a *row*. A
+//! devices (0); RAID 5 and 6 are one parity group. RAIDZ spreads *records* over the members instead, each with parity of its own. Every member holds *strips*; the strips at one height are a *row*. A
 //! [`Geometry`] is built once from a [`GroupSpec`] and turns data addresses into [`Piece`]s: of a read with
 //! [`Geometry::read`], of a write with [`Geometry::write`], of several stretches of a row with [`Geometry::write_together`],
 //! into a [`WritePlan`] of reads, then (after a barrier and the exclusive-or) writes. [`RowLocks`] serialises writes of the
@@ -37,6 +37,7 @@ mod piece;
 mod positions;
 mod read;
 mod rebuild;
+mod records;
 mod rotation;
 mod scattered;
 mod spares;
@@ -54,6 +55,7 @@ pub use members::{MemberState, Members};
 pub use mttdl::{Reliability, Repair};
 pub use piece::{Extent, Piece};
 pub use rebuild::{Rebuild, RebuildChunk};
+pub use records::RecordShape;
 pub use scattered::Gaps;
 pub use spares::{SpareSpec, Spares};
 pub use spec::{GroupSpec, Layout, Level, ReadChoice, SpecError, WriteChoice};

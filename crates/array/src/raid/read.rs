@@ -55,7 +55,7 @@ impl Geometry {
                 Some(Piece::read(device, share.start, share.sectors))
             }
             Inner::Parity(parity) if members.is_whole() => parity.single(share, self.base(share.group)),
-            Inner::Parity(_) => None,
+            Inner::Parity(_) | Inner::Records(_) => None,
         }
     }
 
@@ -79,6 +79,13 @@ impl Geometry {
                 parity.read(share, members, base, out).map_err(|row| {
                     out.truncate(before);
                     self.lost(share.group, row * self.row_sectors())
+                })
+            }
+            Inner::Records(records) => {
+                let before = out.len();
+                records.read(share, members, self.base(share.group), out).map_err(|record| {
+                    out.truncate(before);
+                    self.lost(share.group, record * self.row_sectors())
                 })
             }
         }

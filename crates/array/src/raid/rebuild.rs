@@ -74,6 +74,7 @@ impl Rebuild {
         match &geometry.inner {
             Inner::Copies => wanted,
             Inner::Parity(parity) => wanted.div_ceil(parity.strip.value()) * parity.strip.value(),
+            Inner::Records(records) => records.chunk_sectors(wanted),
         }
     }
 
@@ -132,10 +133,16 @@ impl Rebuild {
             return Ok(());
         }
         let base = geometry.base(group);
+        chunk.write = Piece::write(self.device, lba, sectors);
+        if let Inner::Records(records) = &geometry.inner {
+            let lost = |record| geometry.lost(group, record * geometry.row_sectors());
+            return records.rebuild((u32::from(self.device - base), lba, end), members, base, chunk).map_err(lost);
+        }
         let survivors = first(u32::from(geometry.members_per_group())) & !members.missing(group, end);
         let (sources, turn) = match &geometry.inner {
             Inner::Copies => (1, 0),
             Inner::Parity(parity) => (parity.data.value() as u32, self.turn),
+            Inner::Records(_) => unreachable!("planned above"),
         };
         if survivors.count_ones() < sources {
             return Err(geometry.lost(group, lba / geometry.strip.value() * geometry.row_sectors()));
@@ -144,7 +151,6 @@ impl Rebuild {
         chunk
             .reads
             .extend(chosen(survivors, sources, turn).map(|position| Piece::read(base + position as u16, lba, sectors)));
-        chunk.write = Piece::write(self.device, lba, sectors);
         chunk.xor_bytes = if sources > 1 { u64::from(sources) * u64::from(sectors) * 512 } else { 0 };
         Ok(())
     }

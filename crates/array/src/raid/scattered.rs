@@ -116,7 +116,11 @@ impl Geometry {
     /// How many extents, from the first on, one write can take together: those that lie in the same row of a parity group. An
     /// extent that lies in several rows, or where there is no parity, is a write of its own.
     pub fn together(&self, extents: &[Extent]) -> usize {
-        let Inner::Parity(parity) = &self.inner else { return 1 };
+        let parity = match &self.inner {
+            Inner::Parity(parity) => parity,
+            Inner::Records(records) => return self.together_in_record(records, extents),
+            Inner::Copies => return 1,
+        };
         let row = |extent: &Extent| {
             let share = self.striping.single(*extent)?;
             let (row, count) = parity.touches(share).span();
@@ -140,7 +144,13 @@ impl Geometry {
             return self.write(*extent, members, plan);
         }
         plan.clear();
-        let Inner::Parity(parity) = &self.inner else { return Ok(()) };
+        let parity = match &self.inner {
+            Inner::Parity(parity) => parity,
+            Inner::Records(records) => {
+                return self.write_record_together(records, extents, members, plan).inspect_err(|_| plan.clear());
+            }
+            Inner::Copies => return Ok(()),
+        };
         let shares = || extents.iter().filter_map(|extent| self.striping.single(*extent));
         let Some(Share { group, start, .. }) = shares().next() else { return Ok(()) };
         let parts = || {

@@ -19,6 +19,7 @@ use plimsoll_workload::{WorkloadError, options, words};
 use thiserror::Error;
 
 use super::piece::MEMBERS_MAX;
+use super::records::RecordShape;
 use crate::declared::ARRAYS;
 
 /// A key whose value cannot be, in one sentence.
@@ -43,6 +44,11 @@ impl From<WorkloadError> for SpecError {
     }
 }
 
+/// A record if nothing is said: 128 KiB, the `recordsize` of OpenZFS.
+const RECORD_SECTORS: u32 = 256;
+/// The longest sector of a pool: 16 KiB.
+const UNIT_MAX: u32 = 32;
+
 words! {
     /// How data and redundancy are spread over the members.
     pub enum Level: "a RAID level" {
@@ -60,15 +66,22 @@ words! {
         Raid50 = "raid50",
         /// Stripes over several RAID 6.
         Raid60 = "raid60",
+        /// RAIDZ of ZFS: every record has parity of its own and is written as a whole; one member may be missing.
+        Raidz1 = "raidz1",
+        /// The same with two members that may be missing.
+        Raidz2 = "raidz2",
+        /// The same with three members that may be missing.
+        Raidz3 = "raidz3",
     }
 }
 
 impl Level {
-    /// Strips of parity in a row; 0 where nothing is computed.
+    /// Strips of parity in a row, or columns in a record; 0 where nothing is computed.
     pub const fn parities(self) -> u32 {
         match self {
-            Self::Raid5 | Self::Raid50 => 1,
-            Self::Raid6 | Self::Raid60 => 2,
+            Self::Raid5 | Self::Raid50 | Self::Raidz1 => 1,
+            Self::Raid6 | Self::Raid60 | Self::Raidz2 => 2,
+            Self::Raidz3 => 3,
             Self::Raid0 | Self::Raid1 | Self::Raid10 => 0,
         }
     }
@@ -76,6 +89,11 @@ impl Level {
     /// Whether members hold the same.
     pub const fn is_mirrored(self) -> bool {
         matches!(self, Self::Raid1 | Self::Raid10)
+    }
+
+    /// Whether data are records with parity of their own.
+    pub const fn has_records(self) -> bool {
+        matches!(self, Self::Raidz1 | Self::Raidz2 | Self::Raidz3)
     }
 
     const fn is_nested(self) -> bool {
@@ -86,9 +104,9 @@ impl Level {
     const fn fewest(self) -> u16 {
         match self {
             Self::Raid0 => 1,
-            Self::Raid1 | Self::Raid10 => 2,
-            Self::Raid5 | Self::Raid50 => 3,
-            Self::Raid6 | Self::Raid60 => 4,
+            Self::Raid1 | Self::Raid10 | Self::Raidz1 => 2,
+            Self::Raid5 | Self::Raid50 | Self::Raidz2 => 3,
+            Self::Raid6 | Self::Raid60 | Self::Raidz3 => 4,
         }
     }
 }
@@ -141,12 +159,12 @@ options! {
             level: Level = Level::Raid0, required "say which RAID level it has", example "raid5";
             /// Members of the whole group, without spares.
             devices: u16 = 1, required "say how many members it has", example "6";
-            /// Sectors of 512 bytes that lie on one member before the next follows.
+            /// Sectors of 512 bytes that lie on one member before the next follows; of RAIDZ a sector of the pool, 2^ashift bytes.
             strip_sectors: u32 = 128, range 1.0 => 4_294_967_295.0, unit SECTORS, example "512";
             /// How parity rotates; only with parity.
             layout: Option<Layout> = None, unset "`left_symmetric`", example "right_asymmetric";
-            /// Redundancy groups: of RAID 50 and 60 (must be given), mirror sets of RAID 10.
-            groups: Option<u16> = None, unset "half the devices of RAID 10", range 1.0 => 65_535.0, example "2";
+            /// Redundancy groups: of RAID 50 and 60 (must be given), mirror sets of RAID 10, RAIDZ of a pool.
+            groups: Option<u16> = None, unset "half the devices of RAID 10, one RAIDZ", range 1.0 => 65_535.0, example "2";
             /// RAID 50 and 60: data sectors on one parity group before the next follows.
             outer_strip_sectors: Option<u32> = None, unset "one full row", unit SECTORS, example "512";
             /// How new parity is got; only with parity.
@@ -154,6 +172,9 @@ options! {
             /// Disk operations added to what read-modify-write needs before the two ways are compared: 1 makes ties reconstruct,
             /// more favours it further, less than 0 speaks against it; only with parity and `fewest_ios`.
             reconstruct_bias_ios: i32 = 0, example "1";
+            /// RAIDZ: sectors of a record, which is read and written as a whole: the `recordsize` of a file system, the `volblocksize`
+            /// of a volume. A controller's cache keeps only the pages that were asked for, so give it pages of this size.
+            record_sectors: Option<u32> = None, unset "256 (128 KiB)", range 1.0 => 32_768.0, unit SECTORS, example "32";
             /// Which copy serves a read; only with mirrors.
             read_choice: Option<ReadChoice> = None, unset "`shorter_positioning`", example "least_queued";
         }
@@ -170,6 +191,7 @@ impl GroupSpec {
             layout: None,
             groups: None,
             outer_strip_sectors: None,
+            record_sectors: None,
             write_choice: None,
             reconstruct_bias_ios: 0,
             read_choice: None,
@@ -182,14 +204,27 @@ impl GroupSpec {
             Level::Raid0 => self.devices,
             Level::Raid1 | Level::Raid5 | Level::Raid6 => 1,
             Level::Raid10 => self.groups.unwrap_or(self.devices / 2),
-            Level::Raid50 | Level::Raid60 => self.groups.unwrap_or(1),
+            Level::Raid50 | Level::Raid60 | Level::Raidz1 | Level::Raidz2 | Level::Raidz3 => self.groups.unwrap_or(1),
         }
+    }
+
+    /// Sectors of a record.
+    pub fn record_sectors(&self) -> u32 {
+        self.record_sectors.unwrap_or(RECORD_SECTORS)
+    }
+
+    /// What a record takes; nothing where data are no records. The specification is one that can be.
+    pub fn record_shape(&self) -> Option<RecordShape> {
+        let members = u32::from(self.devices / self.redundancy_groups());
+        let units = u64::from(self.record_sectors() / self.strip_sectors);
+        self.level.has_records().then(|| RecordShape::new(units, members, self.level.parities()))
     }
 
     /// Whether such a group can be.
     pub fn check(&self) -> Result<(), SpecError> {
         self.check_ranges()?;
         self.check_belonging()?;
+        self.check_records()?;
         self.check_groups()?;
         match self.outer_strip_sectors {
             Some(outer) if outer == 0 || outer % self.strip_sectors != 0 => Err(SpecError::new(
@@ -202,20 +237,41 @@ impl GroupSpec {
 
     /// Keys that mean nothing at this level.
     fn check_belonging(&self) -> Result<(), SpecError> {
-        let parity = self.level.parities() > 0;
+        let records = self.level.has_records();
+        let parity = self.level.parities() > 0 && !records;
         let mirrored = self.level.is_mirrored();
-        let grouped = self.level.is_nested() || self.level == Level::Raid10;
+        let grouped = self.level.is_nested() || self.level == Level::Raid10 || records;
         for (key, given, belongs) in [
             ("layout", self.layout.is_some(), parity),
             ("write_choice", self.write_choice.is_some(), parity),
             ("reconstruct_bias_ios", self.reconstruct_bias_ios != 0, parity),
             ("read_choice", self.read_choice.is_some(), mirrored),
+            ("record_sectors", self.record_sectors.is_some(), records),
             ("groups", self.groups.is_some(), grouped),
             ("outer_strip_sectors", self.outer_strip_sectors.is_some(), self.level.is_nested()),
         ] {
             if given && !belongs {
                 return Err(SpecError::new(key, format!("has no meaning for {}; leave it out", self.level.name())));
             }
+        }
+        Ok(())
+    }
+
+    /// A record is whole sectors of the pool.
+    fn check_records(&self) -> Result<(), SpecError> {
+        let (level, unit, record) = (self.level.name(), self.strip_sectors, self.record_sectors());
+        if !self.level.has_records() {
+            return Ok(());
+        }
+        if !unit.is_power_of_two() || unit > UNIT_MAX {
+            let problem = format!(
+                "{unit} is no sector of a pool, which {level} counts in; give a power of two up to {UNIT_MAX}: 8 for ashift 12"
+            );
+            return Err(SpecError::new("strip_sectors", problem));
+        }
+        if !record.is_multiple_of(unit) {
+            let problem = format!("{record} is no multiple of strip_sectors; give a multiple of {unit}");
+            return Err(SpecError::new("record_sectors", problem));
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! The pieces of a trim: the data strips of it on every member that is present, of a mirror on every copy.
+//! The pieces of a trim: the data strips of it on every member that is present, of a mirror on every copy, of records the whole
+//! ones.
 //!
 //! Limits: parity keeps its contents and is not computed again, though a controller that relies on zeros after a trim would
 //! have to; of a member that is being rebuilt only what serves reads is trimmed.
@@ -23,6 +24,7 @@ impl Geometry {
                     out.extend(copies.map(|position| Piece::write(base + position, share.start, share.sectors)));
                 }
                 Inner::Parity(parity) => parity.trim(share, members, base, &mut Merging::new(out)),
+                Inner::Records(records) => records.trim(share, members, base, out),
             }
         }
     }

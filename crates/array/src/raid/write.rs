@@ -85,6 +85,10 @@ impl Geometry {
                 let lost = |row| self.lost(share.group, row * self.row_sectors());
                 parity.write(share, members, self.base(share.group), plan).map_err(lost)
             }
+            Inner::Records(records) => {
+                let lost = |record| self.lost(share.group, record * self.row_sectors());
+                records.write(share, members, self.base(share.group), plan).map_err(lost)
+            }
         }
     }
 
@@ -105,8 +109,12 @@ impl Geometry {
         Ok(())
     }
 
-    /// The rows of a mirror set between two sectors: what a write and a rebuild must not do at once.
+    /// The rows, or records, of a redundancy group between two sectors of its members: what a write and a rebuild must not do at
+    /// once.
     pub(super) fn copied_rows(&self, group: u16, start: u64, end: u64) -> RowSpan {
+        if let Inner::Records(records) = &self.inner {
+            return records.rows(group, start, end);
+        }
         let first = self.strip.quotient(start);
         RowSpan { group, first, count: (self.strip.quotient(end - 1) - first) as u32 + 1 }
     }

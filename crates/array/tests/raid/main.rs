@@ -13,6 +13,7 @@ mod mirrors;
 mod oracle;
 mod planted;
 mod rebuilds;
+mod records;
 mod redundancy;
 mod reference;
 mod scattered;

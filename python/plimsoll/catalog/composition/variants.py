@@ -103,6 +103,16 @@ class Family:
             raise InputError(f"there is no {self.name} with {said}; 'plimsoll list --arrays' shows what there is.")
         return found
 
+    def asked(self) -> str:
+        """What is said to somebody who names only the family: its axes with their values, and how to choose one."""
+        axes = [f"{axis.name} ({', '.join(axis.values)})" for axis in self.axes]
+        first = self.axes[0]
+        listed = " and ".join(filter(None, [", ".join(axes[:-1]), axes[-1]]))
+        return (
+            f"a family of {len(self._choices)} arrays; say which one by {listed}, for example "
+            f"'array:{self.name}?{first.name}={next(iter(first.values))}'."
+        )
+
     def document(self, name: str) -> Json:
         """What the file says of one of its arrays; parts are still names."""
         choice = self._choices[name]
