@@ -1,9 +1,8 @@
 """PostgreSQL as a load: a private server on the target, or a server of the user's, behind the verbs of a database.
 
-Model: a session is a connection whose statements are transactions of their own. Rows are loaded with COPY, from memory. What the server
-counts comes from its statistics views, which it brings up to date when a transaction has ended and at most once a second; sessions that
-do nothing have their figures written before they are read. What single statements move, a private server tells
-(`plimsoll.apps.databases.postgresql_tally`). Everything lies in one schema
+Model: a session is a connection whose statements are transactions of their own. Rows are loaded with COPY, from memory. Sessions that do
+nothing have their figures written before the server's counters are read (`plimsoll.apps.databases.postgresql_counters`); what single
+statements move, a private server tells (`plimsoll.apps.databases.postgresql_tally`). Everything lies in one schema
 (`plimsoll.apps.databases.schema`). Of a private server, the memory that it may use goes to shared buffers and sorts; to start cold it is
 stopped, its files are dropped from the page cache, and it is started again.
 Limits: PostgreSQL reads through the page cache, which no setting of its own bounds. A server of the user's is taken as it is: neither its
@@ -22,11 +21,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self
 
 from plimsoll.apps.databases.address import Address
 from plimsoll.apps.databases.database import Counters, DatabaseError, Moved, Row, Settings
+from plimsoll.apps.databases.postgresql_counters import FLUSHES_SINCE, counted, read_bytes
 from plimsoll.apps.databases.postgresql_processes import first_process
 from plimsoll.apps.databases.postgresql_tally import SETTINGS, Tally, Turn, spilled_bytes
 from plimsoll.apps.databases.postgresql_troubles import told
@@ -48,19 +47,6 @@ _RECOVERY_S = 600.0
 _WAIT_S = 0.05
 #: How long after the end of a connection a server that still runs may take to say in its log why.
 _WORDS_S = 5.0
-#: Since this version a session can be told to write its figures.
-_FLUSHES_SINCE = 150000
-#: The views that are read, with the first version that has each.
-_VIEWS = (("pg_stat_database", 140000), ("pg_stat_wal", 140000), ("pg_stat_bgwriter", 140000), ("pg_stat_checkpointer", 170000))
-_READ_BYTES = "SELECT blks_read * current_setting('block_size')::bigint FROM pg_stat_database WHERE datname = current_database()"
-_OWN_DATABASE = "SELECT * FROM pg_stat_database WHERE datname = current_database()"
-_IO = "SELECT sum(reads * op_bytes), sum(writes * op_bytes), sum(reads), sum(writes), sum(fsyncs) FROM pg_stat_io"
-_IO_18 = "SELECT sum(read_bytes), sum(write_bytes), sum(reads), sum(writes), sum(fsyncs) FROM pg_stat_io"
-#: From version 18 on flushes of the log are among the other I/O.
-_LOG_18 = "SELECT sum(fsyncs) AS wal_sync, sum(fsync_time) AS wal_sync_time FROM pg_stat_io WHERE object = 'wal'"
-#: How much has been written to the log.
-_LOG_14 = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') AS wal_bytes"
-_IO_NAMES = ("read_bytes", "write_bytes", "reads", "writes", "fsyncs")
 #: Settings that decide on what is measured.
 RECORDED = (
     *("shared_buffers", "work_mem", "maintenance_work_mem", "effective_cache_size", "temp_buffers", "huge_pages", "data_checksums"),
@@ -219,28 +205,18 @@ class PostgreSql:
         if self.tally is not None and self.tally.is_idle:
             for session in list(self._sessions):
                 session.flush()
-        version = self._version()
-        found: dict[str, float] = {}
-        for view, since in _VIEWS:
-            if version >= since:
-                found.update(self._counted(view, _OWN_DATABASE if view == "pg_stat_database" else f"TABLE {view}"))
-        if version >= 180000:
-            found.update(self._counted("pg_stat_wal", _LOG_18))
-        elif version < _FLUSHES_SINCE:
-            # What its views say of the log may be seconds old; how long the log is it knows.
-            found = {name: value for name, value in found.items() if not name.startswith("pg_stat_wal.")}
-            found.update(self._counted("pg_stat_wal", _LOG_14))
-        if version >= 160000:
-            (figures,) = self._rows(_IO_18 if version >= 180000 else _IO)
-            found.update({f"pg_stat_io.{name}": float(value) for name, value in zip(_IO_NAMES, figures, strict=True) if value is not None})
+        claim = self._claimed()
+        with self.telling(claim):
+            found = counted(claim)
         if self.tally is not None:
             self.tally.read(self.read_bytes())
-        return _counters(found)
+        return found
 
     def read_bytes(self) -> int:
         """What was read of tables and indexes so far, by all sessions."""
-        ((found,),) = self._rows(_READ_BYTES)
-        return int(found)
+        claim = self._claimed()
+        with self.telling(claim):
+            return read_bytes(claim)
 
     def waits(self) -> Mapping[str, int] | None:
         found: Counter[str] = Counter()
@@ -339,31 +315,19 @@ class PostgreSql:
             time.sleep(_WAIT_S)
         return ""
 
-    def _rows(self, statement: str) -> list[Row]:
-        """An answer over the connection that holds the claim, which does nothing else."""
+    def _claimed(self) -> psycopg.Connection[Any]:
+        """The connection that holds the claim, which does nothing else."""
         if self._claim is None:
             raise DatabaseError(f"{self._shown}: the database is not open.", "lost")
-        with self.telling(self._claim):
-            return self._claim.execute(statement).fetchall()
+        return self._claim
 
-    def _counted(self, view: str, statement: str) -> dict[str, float]:
-        if self._claim is None:
-            raise DatabaseError(f"{self._shown}: the database is not open.", "lost")
-        with self.telling(self._claim):
-            cursor = self._claim.execute(statement)
-            row = cursor.fetchone() or ()
-            names = [column.name for column in cursor.description or ()]
-        # Identities are numbers, too, and count nothing.
-        return {
-            f"{view}.{name}": float(value)
-            for name, value in zip(names, row, strict=False)
-            if name not in ("datid", "numbackends") and isinstance(value, int | float | Decimal)
-        }
+    def _rows(self, statement: str) -> list[Row]:
+        claim = self._claimed()
+        with self.telling(claim):
+            return claim.execute(statement).fetchall()
 
     def _version(self) -> int:
-        if self._claim is None:
-            raise DatabaseError(f"{self._shown}: the database is not open.", "lost")
-        return self._claim.info.server_version
+        return self._claimed().info.server_version
 
 
 _SUPERUSER = "SELECT rolsuper FROM pg_roles WHERE rolname = current_user"
@@ -376,7 +340,7 @@ class PostgreSqlSession:
         self._database = database
         self._connection = connection
         self._closing = threading.Lock()
-        self._is_flushed = connection.info.server_version < _FLUSHES_SINCE
+        self._is_flushed = connection.info.server_version < FLUSHES_SINCE
         self._turn: Turn | None = None
         self._spilled_bytes = 0
         connection.add_notice_handler(self._heard)
@@ -400,7 +364,7 @@ class PostgreSqlSession:
         """What is done inside is counted as one statement."""
         tally = self._database.tally
         self._turn, self._spilled_bytes = None if tally is None else tally.begin(), 0
-        self._is_flushed = self._connection.info.server_version < _FLUSHES_SINCE
+        self._is_flushed = self._connection.info.server_version < FLUSHES_SINCE
         try:
             with self._database.telling(self._connection):
                 yield
@@ -425,7 +389,7 @@ class PostgreSqlSession:
         if turn is None or tally is None:
             return Moved()
         spilled = self._spilled_bytes
-        if turn.bytes_before is None or self._connection.info.server_version < _FLUSHES_SINCE:
+        if turn.bytes_before is None or self._connection.info.server_version < FLUSHES_SINCE:
             return Moved(None, spilled)
         self.flush()
         return Moved(tally.bytes_of(turn, self._database.read_bytes()), spilled)
@@ -487,22 +451,6 @@ def _configuration(settings: Settings) -> dict[str, str]:
             "max_worker_processes": str(max(8, settings.threads + 2)),
         }
     return {**made, **settings.options}
-
-
-def _counters(found: Mapping[str, float]) -> Counters:
-    """What the server counts, of which some stands for what every engine does."""
-    spilled, log, flushes, waited_ms = (
-        found.get(name)
-        for name in ("pg_stat_database.temp_bytes", "pg_stat_wal.wal_bytes", "pg_stat_wal.wal_sync", "pg_stat_wal.wal_sync_time")
-    )
-    return Counters(
-        spill_bytes=None if spilled is None else int(spilled),
-        log_bytes=None if log is None else int(log),
-        flushes=None if flushes is None else int(flushes),
-        # It counts flushes whether or not it takes their time.
-        flush_s=None if waited_ms is None or (flushes and not waited_ms) else waited_ms / 1e3,
-        others=found,
-    )
 
 
 def _answers(connection: psycopg.Connection[Any]) -> bool:
