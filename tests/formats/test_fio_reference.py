@@ -15,9 +15,9 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.formats.fio.engines import ENGINES
+from plimsoll.formats.fio.forms import FORMS, form_of
 from plimsoll.formats.fio.options import ALIASES, OPTIONS, canonical
 from plimsoll.formats.fio.page import compatibility_page
-from plimsoll.formats.fio.values import FORMS, form_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compatibility" / "fio.md"
 FIO = shutil.which("fio")
@@ -65,8 +65,8 @@ def test_every_engine_of_the_installed_fio_is_known() -> None:
 
 
 def test_each_form_refuses_an_empty_value_or_takes_it_as_text() -> None:
+    from plimsoll.formats.fio.forms import read_value
     from plimsoll.formats.fio.quantity import Numbers
-    from plimsoll.formats.fio.values import read_value
 
     for form in FORMS:
         if form == "text":

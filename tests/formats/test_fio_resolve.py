@@ -12,12 +12,12 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.formats.fio import translate
+from plimsoll.formats.fio.forms import read_value
 from plimsoll.formats.fio.notes import Note, Unfit
 from plimsoll.formats.fio.options import OPTIONS
 from plimsoll.formats.fio.quantity import Numbers
 from plimsoll.formats.fio.requests import requests_of
 from plimsoll.formats.fio.resolve import Source, resolved
-from plimsoll.formats.fio.values import read_value
 
 ONE_OF_EACH = """
 [global]

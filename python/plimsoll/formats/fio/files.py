@@ -18,10 +18,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from plimsoll.formats.fio.forms import SERVICES
 from plimsoll.formats.fio.notes import Note, Unfit, all_idle, idle, ignored, native, surprise, unsupported
 from plimsoll.formats.fio.quantity import Quantity, bytes_text
 from plimsoll.formats.fio.requests import Values
-from plimsoll.formats.fio.values import SERVICES
 from plimsoll.formats.known_targets import is_of_windows
 
 #: What names files, or says how several are used.

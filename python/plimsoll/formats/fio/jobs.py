@@ -19,12 +19,12 @@ from typing import Any
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
+from plimsoll.formats.fio.forms import read_value
 from plimsoll.formats.fio.ledger import Ledger
 from plimsoll.formats.fio.notes import Note, Unfit, native, surprise, unsupported
 from plimsoll.formats.fio.options import OPTIONS, canonical, check_limit, meant
 from plimsoll.formats.fio.quantity import Numbers, Quantity, Sizes
 from plimsoll.formats.fio.read import Include, Line, Machine, Section, substituted
-from plimsoll.formats.fio.values import read_value
 
 #: Either of the two sets the other, so the later one holds.
 _PAIRS = {"buffered": "direct", "direct": "buffered", "rwmixread": "rwmixwrite", "rwmixwrite": "rwmixread"}

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 
 from plimsoll.displayed import encoded, quoted
 from plimsoll.errors import InputError
+from plimsoll.formats.fio.forms import NUMERIC
 from plimsoll.formats.fio.options import OPTIONS, canonical
-from plimsoll.formats.fio.values import NUMERIC
 from plimsoll.formats.place import Place
 
 
