@@ -1,11 +1,12 @@
 //! Users of a mail server: what they do, said to real servers in IMAP and SMTP or LMTP, timed as they would see it.
 //!
-//! Model: a thread acts for many users in one loop over the kernel's list of ready connections ([`client`]); each user goes through the
-//! exchanges of one task after the other ([`person`]), whose dialogues are understood without touching a socket ([`imap`], [`smtp`]).
-//! Arrivals are open: a task is due when the working day says, and its latency counts from then. What the server has taken is written
-//! down ([`ledger`]), so that it can be looked for afterwards.
+//! Model: a thread acts for many users in one loop over the connections that are ready ([`client`], [`connections`]); each user goes
+//! through the exchanges of one task after the other ([`person`]), whose dialogues are understood without touching a socket ([`imap`],
+//! [`smtp`]). Arrivals are open: a task is due when the working day says, and its latency counts from then. What the server has taken is
+//! written down ([`ledger`]), so that it can be looked for afterwards.
 
 mod client;
+mod connections;
 mod dots;
 mod imap;
 mod layout;

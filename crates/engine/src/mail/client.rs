@@ -1,27 +1,26 @@
 //! One thread of Plimsoll that acts for many users: begins what is due, carries dialogues on, and records what came of each task.
 //!
-//! Model: one loop over the kernel's list of ready connections, as a server has it; nothing in it waits for one user. The next due instant
-//! and the end of the interval bound the wait, so that a task is begun within microseconds of when it is due. Before the start every user
-//! logs in, which is not measured: a working day begins with users at their desks.
+//! Model: one loop over the connections that are ready ([`super::connections`]), as a server has it; nothing in it waits for one user. The
+//! next due instant and the end of the interval bound the wait, so that a task is begun within microseconds of when it is due. Before the
+//! start every user logs in, which is not measured: a working day begins with users at their desks.
 //!
 //! Limits: a user does one task at a time; a server that answers nothing fails a task after the server's timeout.
 
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
-use std::time::Duration;
 
 use plimsoll_workload::job::OnError;
 use plimsoll_workload::mail::{Due, Letter, Letters, MailPlan, MailSeat, MailStreamPlan, MailTask, Workday};
 
-use super::imap::Asked;
+use super::connections::{Connections, Heard, place_of};
 use super::ledger::Ledger;
-use super::link::{Failure, Handover, Mailbox, Progress, ROOM, Reader, code};
-use super::person::{Desk, Exchange, Next, Person};
+use super::link::{Failure, code};
+use super::person::{Desk, Next, Person};
 use super::report::{Report, TaskError};
-use super::server::{MailJob, Security, Service};
-use super::smtp::{Entry, Fate, Submission};
-use super::socket::{Ready, Socket, Watch};
+use super::server::MailJob;
+use super::smtp::Fate;
+use super::socket::Ready;
 use super::tls::Tls;
 use crate::clock::Clock;
 use crate::collector::Line;
@@ -35,9 +34,6 @@ const LOOK_NS: u64 = 50_000_000;
 const ROUND_NS: u64 = 100_000_000;
 /// Users of a thread that log in at once before the start.
 const ENTERING: usize = 32;
-/// The highest bit of a connection's number says that it is one for letters.
-const LETTERS: u64 = 1 << 63;
-
 /// What all threads share.
 pub(crate) struct Stage<'a> {
     pub(crate) job: &'a MailJob,
@@ -49,28 +45,6 @@ pub(crate) struct Stage<'a> {
     pub(crate) submission_tls: Option<Tls>,
 }
 
-/// The connections of a user. An event of a connection that is closed by now only makes its successor be looked at, which harms nothing.
-#[derive(Debug, Default)]
-struct Links {
-    mailbox: Option<Mailbox>,
-    handover: Option<Handover>,
-    /// Since when an answer is waited for.
-    asked_ns: u64,
-}
-
-/// The task at hand, as the kernel of the loop sees it: for whom something is read.
-struct Ear<'a>(&'a mut Person);
-
-impl Reader for Ear<'_> {
-    fn found(&mut self, asked: &Asked, uids: Vec<u32>) {
-        self.0.found(asked, uids);
-    }
-
-    fn received(&mut self, asked: &Asked, literal: &[u8]) {
-        self.0.received(asked, literal);
-    }
-}
-
 /// See the module.
 pub(crate) struct Client<'a> {
     stage: &'a Stage<'a>,
@@ -78,12 +52,9 @@ pub(crate) struct Client<'a> {
     stream: usize,
     shard: u32,
     clock: Clock,
-    watch: Watch,
     persons: Vec<Person>,
-    links: Vec<Links>,
+    connections: Connections<'a>,
     letters: Letters<'a>,
-    /// What comes from servers goes through here.
-    room: Box<[u8]>,
     /// Number of the next letter.
     number: u64,
     /// Users whose task at hand has been begun and not ended.
@@ -126,11 +97,14 @@ impl<'a> Client<'a> {
             stream,
             shard,
             clock: Clock::calibrated(),
-            watch: Watch::new()?,
             persons: (0..users).map(person).collect(),
-            links: (0..users).map(|_| Links::default()).collect(),
+            connections: Connections::new(
+                &stage.job.server,
+                stage.imap_tls.as_ref(),
+                stage.submission_tls.as_ref(),
+                users,
+            )?,
             letters: Letters::new(plan, &stage.job.run, "plimsoll.invalid"),
-            room: vec![0; ROOM].into_boxed_slice(),
             number: number << 40,
             busy: 0,
             answered: false,
@@ -277,8 +251,8 @@ impl<'a> Client<'a> {
         self.number = desk.number;
         match next {
             Next::Exchange(exchange) => {
-                self.links[place].asked_ns = self.clock.now();
-                if let Err(failure) = self.exchange(place, exchange) {
+                let now_ns = self.clock.now();
+                if let Err(failure) = self.connections.begin(place, &mut self.persons[place], exchange, now_ns) {
                     self.fail(place, failure);
                 }
             }
@@ -287,114 +261,29 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn exchange(&mut self, place: usize, exchange: Exchange) -> Result<(), Failure> {
-        let server = &self.stage.job.server;
-        match exchange {
-            Exchange::Connect => {
-                self.persons[place].lost();
-                self.links[place].mailbox = None;
-                let tls = self.stage.imap_tls.as_ref();
-                let socket =
-                    self.connect(place, &server.imap, tls, 0).map_err(|problem| Failure::of("IMAP", &problem))?;
-                let later = tls.filter(|_| server.imap.security == Security::Starttls).cloned();
-                self.links[place].mailbox = Some(Mailbox::new(socket, later, &server.prefix));
-                Ok(())
-            }
-            Exchange::Ask(asked, literal) => match &mut self.links[place].mailbox {
-                Some(mailbox) => mailbox.ask(asked, literal),
-                None => Err(Failure::of("IMAP", &io::ErrorKind::UnexpectedEof.into())),
-            },
-            Exchange::Submit(letter, bytes) => {
-                let address = |user: u32| server.accounts[user as usize].address.clone();
-                let to = letter.to.iter().map(|user| address(*user)).collect();
-                let submission = Submission::new(server.language(), address(letter.from), to, Some(bytes));
-                self.hand_over(place, submission, Some(letter))
-            }
-            Exchange::Resolve(number) => {
-                let users = server.accounts.len() as u32;
-                let address = |user: u32| server.accounts[(user % users) as usize].address.clone();
-                let from = address(self.persons[place].user);
-                self.hand_over(place, Submission::new(server.language(), from, vec![address(number)], None), None)
-            }
-        }
-    }
-
-    /// Begins to hand a letter over, or to ask for a name.
-    fn hand_over(&mut self, place: usize, submission: Submission, letter: Option<Letter>) -> Result<(), Failure> {
-        let (server, tls) = (&self.stage.job.server, self.stage.submission_tls.as_ref());
-        let account = &server.accounts[self.persons[place].user as usize];
-        let starttls = server.submission.security == Security::Starttls;
-        let login = server.login.then(|| (account.name.clone(), account.password.clone()));
-        let socket = self.connect(place, &server.submission, tls, LETTERS);
-        let socket = socket.map_err(|problem| Failure::of("SMTP", &problem))?;
-        let submission = submission.entered(Entry { starttls, login });
-        self.links[place].handover = Some(Handover::new(socket, tls.filter(|_| starttls).cloned(), submission, letter));
-        Ok(())
-    }
-
-    fn connect(&self, place: usize, service: &Service, tls: Option<&Tls>, letters: u64) -> io::Result<Socket> {
-        let mut socket = Socket::connect(&service.place)?;
-        self.watch.enter(&socket, letters | place as u64)?;
-        if let (Security::Tls, Some(tls)) = (service.security, tls) {
-            socket.secure(tls)?;
-        }
-        Ok(socket)
-    }
-
     /// Waits for what is ready, and carries the dialogues on.
     fn serve(&mut self, wait_ns: u64, ready: &mut Vec<Ready>) -> io::Result<()> {
-        self.watch.wait(Duration::from_nanos(wait_ns), ready)?;
+        self.connections.wait(wait_ns, ready)?;
         for event in ready.drain(..) {
-            let place = (event.number & !LETTERS) as usize;
-            if event.number & LETTERS == 0 { self.hear_mailbox(place, event) } else { self.hear_handover(place) }
-        }
-        Ok(())
-    }
-
-    fn hear_mailbox(&mut self, place: usize, event: Ready) {
-        let Some(mut mailbox) = self.links[place].mailbox.take() else { return };
-        let mut heard = Ok(Progress::Waiting);
-        if event.writable {
-            heard =
-                mailbox.socket().go_on().map(|_| Progress::Waiting).map_err(|problem| Failure::of("IMAP", &problem));
-        }
-        if event.readable && heard.is_ok() {
-            heard = mailbox.hear(&mut self.room, event.over, &mut Ear(&mut self.persons[place]));
-        }
-        let waits = self.persons[place].doing.is_some() && self.links[place].handover.is_none();
-        match heard {
-            Ok(progress) => {
-                let logged_in = progress == Progress::Finished && self.persons[place].is_logging_in();
-                self.links[place].mailbox = Some(mailbox);
-                self.persons[place].logged_in |= logged_in;
-                if progress == Progress::Finished && waits {
+            let place = place_of(event);
+            match self.connections.hear(event, &mut self.persons[place]) {
+                Heard::Nothing => {}
+                Heard::Answered => {
                     self.answered = true;
                     self.go_on(place);
                 }
-            }
-            Err(failure) if waits => self.fail(place, failure),
-            // Between two tasks, or while a letter is under way: the next one logs in again.
-            Err(_) => self.persons[place].lost(),
-        }
-    }
-
-    fn hear_handover(&mut self, place: usize) {
-        let Some(mut handover) = self.links[place].handover.take() else { return };
-        let flow = handover.socket().go_on().map_err(|problem| Failure::of("SMTP", &problem));
-        match flow.and_then(|_| handover.hear()) {
-            Ok(None) => self.links[place].handover = Some(handover),
-            Ok(Some(fate)) => self.settle(place, &handover, fate),
-            Err(failure) => {
-                if let (true, Some(letter)) = (handover.is_uncertain(), &handover.letter) {
-                    self.keep(|ledger| ledger.uncertain(letter));
+                Heard::Settled(fate, letter) => self.settle(place, letter.as_ref(), fate),
+                Heard::Failed(failure, uncertain) => {
+                    self.keep_uncertain(uncertain.as_ref());
+                    self.fail(place, failure);
                 }
-                self.fail(place, failure);
             }
         }
+        Ok(())
     }
 
     /// What became of a letter is known.
-    fn settle(&mut self, place: usize, handover: &Handover, fate: Fate) {
+    fn settle(&mut self, place: usize, letter: Option<&Letter>, fate: Fate) {
         self.answered = true;
         match fate {
             Fate::Known => self.go_on(place),
@@ -410,9 +299,9 @@ impl<'a> Client<'a> {
             Fate::Taken(places) => {
                 let now_ns = self.clock.now();
                 if self.measured_ns.contains(&now_ns) {
-                    self.report.handovers.saturating_record(now_ns.saturating_sub(self.links[place].asked_ns));
+                    self.report.handovers.saturating_record(now_ns.saturating_sub(self.connections.asked_ns(place)));
                 }
-                if let Some(letter) = &handover.letter {
+                if let Some(letter) = letter {
                     self.report.letters += 1;
                     self.report.deliveries += places.len() as u64;
                     self.report.refused_recipients += (letter.to.len() - places.len()) as u64;
@@ -432,6 +321,13 @@ impl<'a> Client<'a> {
         }
     }
 
+    /// Notes a letter that the server may have without having said so.
+    fn keep_uncertain(&mut self, letter: Option<&Letter>) {
+        if let Some(letter) = letter {
+            self.keep(|ledger| ledger.uncertain(letter));
+        }
+    }
+
     /// The task at hand has failed; the user is logged out by that, unless the server only refused.
     fn fail(&mut self, place: usize, mut failure: Failure) {
         // Servers have been seen to say it back.
@@ -439,11 +335,7 @@ impl<'a> Client<'a> {
         if !password.is_empty() {
             failure.sentence = failure.sentence.replace(password.as_str(), "***");
         }
-        self.links[place].handover = None;
-        if matches!(failure.code, code::NO) || failure.code < -100 {
-            // The connection to the mailbox is as it was.
-        } else {
-            self.links[place].mailbox = None;
+        if self.connections.close(place, &failure) {
             if self.persons[place].is_moving() {
                 let user = self.persons[place].user;
                 self.keep(|ledger| ledger.moving(user));
@@ -526,14 +418,10 @@ impl<'a> Client<'a> {
         pulse.speak(now_ns, self.busy, std::mem::take(&mut self.answered));
         let timeout_ns = (self.stage.job.server.timeout_s * 1e9) as u64;
         for place in 0..self.persons.len() {
-            if self.persons[place].doing.is_some() && now_ns > self.links[place].asked_ns + timeout_ns {
+            if self.persons[place].doing.is_some() && now_ns > self.connections.asked_ns(place) + timeout_ns {
                 let sentence = format!("the server gave no answer for {} s", self.stage.job.server.timeout_s);
-                if let Some(Handover { letter: Some(letter), .. }) =
-                    self.links[place].handover.as_ref().filter(|one| one.is_uncertain())
-                {
-                    let letter = letter.clone();
-                    self.keep(|ledger| ledger.uncertain(&letter));
-                }
+                let uncertain = self.connections.uncertain(place);
+                self.keep_uncertain(uncertain.as_ref());
                 self.fail(place, Failure { code: code::TIMEOUT, sentence });
             }
         }

@@ -157,6 +157,7 @@ impl Mailbox {
                 (imap::Said::Refused(tag, why), Some(asked)) if tag == self.tag => {
                     let what = command(asked);
                     let why = String::from_utf8_lossy(why).into_owned();
+                    self.asked = None;
                     return Err(Failure {
                         code: code::NO,
                         sentence: format!("the IMAP server refused {what} ({why})"),
