@@ -295,7 +295,7 @@ GOOD = "access,size_mb,block_kb,threads,iops\nrandom,2048,8,16,1587\nrandom,4096
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([*FIT[:2], *UNKNOWN], "--measured: say what the array is held against"),
+        ([*FIT[:2], *UNKNOWN], "--measured: say what to compare the array with"),
         ([*FIT, "--hold-out", "size=2G"], "--unknown: say what is to be found"),
         ([*FIT, *UNKNOWN], "--hold-out: say what is held out"),
         ([*FIT, *UNKNOWN * 2, "--hold-out", "size"], "--unknown host.request_ns: it is given twice"),

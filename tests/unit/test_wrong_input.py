@@ -88,7 +88,7 @@ WRONG = [
     (["translate"], "missing argument 'FILE | TOOL WORD...'"),
     (["translate", "nothing.fio"], "'nothing.fio' is neither a file nor one of fio"),
     (["fit"], "missing argument 'TRACE|DEMAND|array:NAME'"),
-    (["fit", "array:dl580-local"], "--measured: say what the array is held against"),
+    (["fit", "array:dl580-local"], "--measured: say what to compare the array with"),
     (["fit", "nothing.csv"], "nothing.csv"),
     (
         ["fit", "array:nvme", "--measured", "semicolons.csv", "--unknown", "host.request_ns=1..9", "--hold-out", "size"],

@@ -149,10 +149,10 @@ fn home(key: &str, record: &str) -> Option<String> {
         return Some(format!("it is an option of a stream: write it under [[{}]]", StreamOptions::NOUN));
     }
     if keys::<AccessEntry>().contains(&key) {
-        return Some("it belongs into an entry of access".to_owned());
+        return Some("it belongs in an entry of access".to_owned());
     }
     if keys::<ScheduleStep>().contains(&key) {
-        return Some("it belongs into a step of schedule".to_owned());
+        return Some("it belongs in a step of schedule".to_owned());
     }
     (record == StreamOptions::NOUN && keys::<Workload>().contains(&key))
         .then(|| "it is said once for the workload: write it above the first [[stream]]".to_owned())

@@ -61,7 +61,7 @@ fn a_key_in_the_wrong_place_is_sent_home() {
     );
     assert_eq!(
         read(json!({ "weight": 3 })),
-        "my.toml: stream \"log\": key 'weight' is not known; it belongs into an entry of access"
+        "my.toml: stream \"log\": key 'weight' is not known; it belongs in an entry of access"
     );
 }
 

@@ -11,7 +11,6 @@ and hands on the others, so that whoever measures need not know what does the wo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from plimsoll.apps.decision.driver import DecisionSupport
@@ -21,6 +20,7 @@ from plimsoll.apps.mail.driver import Mail
 from plimsoll.displayed import quoted
 from plimsoll.engine import Engine, native
 from plimsoll.errors import InputError
+from plimsoll.near import meant
 from plimsoll.stored import Definition, Json
 
 __all__ = ["DRIVERS", "check_workload", "driver_of"]
@@ -77,8 +77,7 @@ def driver_of(definition: Mapping[str, object], engine: Engine) -> Engine:
     if name is None:
         return engine
     if not isinstance(name, str) or name not in DRIVERS:
-        near = get_close_matches(str(name), DRIVERS, n=1)
-        hint = f"did you mean {quoted(near[0])}?" if near else f"known are {', '.join(DRIVERS)}; leave the key out for block I/O."
+        hint = meant(str(name), DRIVERS, f"known are {', '.join(DRIVERS)}; leave the key out for block I/O.")
         raise InputError(f"driver {quoted(name)} is unknown; {hint}")
     return DRIVERS[name](engine, definition)
 

@@ -26,8 +26,8 @@ BEGINNING = b"# An array fitted to measured rows by Plimsoll\n"
 
 def fit_array(target: str, typed: Mapping[str, Any], output: str | None, *, as_json: bool) -> None:
     """Fit, and print or write what came out."""
-    if typed["measured"] is None:
-        raise InputError("--measured: say what the array is held against: a CSV file, a run, or published:NAME.")
+    if typed.get("measured") is None:
+        raise InputError("--measured: say what to compare the array with: a CSV file, a run, or published:NAME.")
     asked = FitAsked.of(typed)
     check_output(output)
     fitted = fit(prepared(target, asked), _progress)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @takes("objective", "asserts", "targets", "duration", "warmup", "size")
 @takes("out", "label", "prices", "report_path", "opens", "live", "otlp", "dry_run", "keep", "destroy_data", "fresh")
 @takes("hosts", "share", "quiet", "as_json")
-def command(target: tuple[str, ...], quick: bool, **typed: Any) -> int:
+def command(target: tuple[str, ...], targets: tuple[str, ...], **typed: Any) -> int:
     """Look at this host, measure the four corners of TARGET (reads and writes, at random and in sequence), raise an OLTP load until its
     mean passes 5 ms (20 ms on disks that rotate), and say in one sentence what the target carries. It takes about three minutes.
 
@@ -40,11 +40,11 @@ def command(target: tuple[str, ...], quick: bool, **typed: Any) -> int:
     plimsoll check array:msa2000-raid5 array:msa2000-raid6
     plimsoll check /dev/sdb --objective 'p99 <= 10ms' --assert
     """
-    return _checked({**typed, "targets": (*target, *typed["targets"]), "quick": quick})
+    return _checked((*target, *targets), typed)
 
 
-def _checked(typed: dict[str, Any]) -> int:
-    from plimsoll.cli.experiment import Told, carried_out
+def _checked(targets: tuple[str, ...], typed: dict[str, Any]) -> int:
+    from plimsoll.cli.experiment import ShowAsked, Told, carried_out
     from plimsoll.points.check import answers
     from plimsoll.points.foreign import bare_targets
     from plimsoll.points.undertaking import Run
@@ -52,8 +52,8 @@ def _checked(typed: dict[str, Any]) -> int:
     diagnosis: list[Check] = []
 
     def diagnose() -> None:
-        diagnosis.extend(_diagnosed(bare_targets(typed["targets"]) or (None,)))
-        if not typed["quiet"]:
+        diagnosis.extend(_diagnosed(bare_targets(targets) or (None,)))
+        if not ShowAsked.of(typed).quiet:
             click.echo("\n".join(_minded(diagnosis)), err=True)
 
     def document(run: Run) -> CheckView:
@@ -74,7 +74,7 @@ def _checked(typed: dict[str, Any]) -> int:
         return "\n".join(here.wrapped(here.paint(one.sentence, "strong")) for one in answers(run))
 
     told = Told(ending, lambda run: {**document(run)}, diagnose, looks=False)
-    return carried_out("check", (), typed, told)
+    return carried_out("check", (), {**typed, "targets": targets}, told)
 
 
 def _distinct(doubts: Sequence[DoubtView]) -> list[DoubtView]:

@@ -22,6 +22,7 @@ from plimsoll.store.reader import StoredRun, damage_named, open_runs
 
 if TYPE_CHECKING:
     from plimsoll.analysis.comparison.assertion import AssertedView, Assertion
+    from plimsoll.uncertainty.figures import Plan
     from plimsoll.verbs.comparison import Comparison as Compared
 
 
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
 @takes("uncertainty")
 @click.option("--details", is_flag=True, help="Show every row with its interval, and every finding.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(runs: tuple[str, ...], as_json: bool, output: str | None, out: str, **typed: Any) -> int:
+def command(runs: tuple[str, ...], out: str, **typed: Any) -> int:
     """Compare every configuration of every RUN (a name, a label, latest~1 …) with the first: ratio with its 95 % interval, and
     faster, slower or no difference shown. Runs that are not comparable are refused with the reasons, unless --varying names them.
 
@@ -78,21 +79,29 @@ def command(runs: tuple[str, ...], as_json: bool, output: str | None, out: str, 
     p50, p90, p95, p99, p99.9. RATIO is of each side over the baseline, at every point: 0.95x or 95%. The whole 95 % interval has to
     keep it. Where the interval reaches across the limit, the condition is undecided, which fails, too.
     """
-    if output is not None:
-        checked_format(output)
-    assertions = _assertions(typed["asserts"])
+    asked = _Asked(**typed)
+    if asked.output is not None:
+        checked_format(asked.output)
+    assertions = _assertions(asked.asserts)
     stored = open_runs(runs, out)
     with damage_named(point for run in stored for point in run.points):
-        draw(stored, typed["uncertainty"])
-        return _show(stored, typed, _Wanted(output, assertions, as_json=as_json))
+        draw(stored, asked.uncertainty)
+        return _show(stored, asked, assertions)
 
 
 @dataclass(frozen=True)
-class _Wanted:
-    """What becomes of the comparison."""
+class _Asked:
+    """What is compared how, what has to hold, and what becomes of the comparison."""
 
+    varying: tuple[str, ...]
+    baseline: str | None
+    objective: str | None
+    prices: tuple[str, ...]
+    metrics: tuple[str, ...]
     output: str | None
-    assertions: Sequence[Assertion]
+    asserts: tuple[str, ...]
+    uncertainty: Plan | None
+    details: bool
     as_json: bool
 
 
@@ -104,15 +113,14 @@ def _assertions(texts: Sequence[str]) -> Sequence[Assertion]:
     return parse_assertions(texts)
 
 
-def _show(stored: list[StoredRun], typed: dict[str, Any], wanted: _Wanted) -> int:
+def _show(stored: list[StoredRun], asked: _Asked, assertions: Sequence[Assertion]) -> int:
     from plimsoll.verbs.comparison import Asked
     from plimsoll.verbs.comparison import Comparison as Compared
 
-    asked = Asked(typed["varying"], typed["baseline"], typed["objective"], typed["prices"])
-    found = Compared(stored, asked, typed["metrics"])
-    comparison, judged = found.compared, found.asserted(wanted.assertions)
+    found = Compared(stored, Asked(asked.varying, asked.baseline, asked.objective, asked.prices), asked.metrics)
+    comparison, judged = found.compared, found.asserted(assertions)
     conditions = [one.to_json() for one in judged]
-    if wanted.as_json:
+    if asked.as_json:
         click.echo(as_document({**found.to_json(), **({"assertions": conditions} if conditions else {})}))
     else:
         from plimsoll.cli.screen import say, screen
@@ -122,18 +130,18 @@ def _show(stored: list[StoredRun], typed: dict[str, Any], wanted: _Wanted) -> in
         from plimsoll.reports.terminal.findings import asserted_text
 
         here = screen()
-        say(comparison_text(comparison, here, details=typed["details"]))
-        if laid := layouts_text(((side.label, side.results) for side in sides(stored, typed["baseline"])), here):
+        say(comparison_text(comparison, here, details=asked.details))
+        if laid := layouts_text(((side.label, side.results) for side in sides(stored, asked.baseline)), here):
             say(f"\n{laid}")
         if found.prices is not None:
             from plimsoll.reports.terminal.price import prices_text
 
-            say(f"\n{prices_text(found.prices, here, details=typed['details'])}")
+            say(f"\n{prices_text(found.prices, here, details=asked.details)}")
         if judged:
             say(f"\n{asserted_text(judged, here)}")
-    if wanted.output is not None:
-        _write(found, conditions, stored, wanted.output)
-        click.echo(f"\nreport   {wanted.output}", err=wanted.as_json)
+    if asked.output is not None:
+        _write(found, conditions, stored, asked.output)
+        click.echo(f"\nreport   {asked.output}", err=asked.as_json)
     missed = [one for one in judged if not one.holds]
     if missed:
         click.echo(

@@ -175,7 +175,7 @@ def _options() -> Iterator[tuple[str, dict[str, Any]]]:
 #: Options of a job; `crates/workload/src/job.rs` declares them.
 _JOB = {
     "duration": "Measured time.",
-    "warmup": "Load before it is measured.",
+    "warmup": "How long to run the load before measuring.",
     "interval": "How often figures are taken.",
     "seed": "What random draws follow from.",
     "size": "Size of a scratch file to make.",

@@ -23,7 +23,7 @@ from plimsoll.cli.options import EXPERIMENT, LoadCommand, takes
 @click.option("--maximum", metavar="RATE", help="The rate that counts as 100 %, e.g. 20k, instead of looking for it.")
 @takes(*EXPERIMENT)
 def command(workloads: tuple[str, ...], **typed: Any) -> int:
-    """Find the maximum of each WORKLOAD as it stands (closed loop), then measure open loop at percentages of it: the load line.
+    """Find the maximum of each WORKLOAD unchanged (closed loop), then measure open loop at percentages of it: the load line.
 
     \b
     plimsoll curve random-read-4k --set queue_depth=32

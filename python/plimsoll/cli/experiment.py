@@ -114,8 +114,10 @@ def _others() -> Others:
 def show_plan(ahead: Preview, typed: Typed, *, as_json: bool) -> int:
     """Show what would be done."""
     from plimsoll.cli.preview import show_preview
+    from plimsoll.points.asked import Asked
 
-    show_preview(ahead, os.path.join(typed["out"], f"<time>_{ahead.name}"), keep=bool(typed["keep"]), as_json=as_json)
+    asked = Asked.of(typed)
+    show_preview(ahead, os.path.join(asked.out, f"<time>_{ahead.name}"), keep=asked.keep, as_json=as_json)
     return 0
 
 

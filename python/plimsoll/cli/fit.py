@@ -64,7 +64,8 @@ _SPELT = {"form": "--format", "settings": "--set"}
 @click.option(
     "--measured",
     metavar="FILE|RUN",
-    help="Hold the array against this: a CSV file of rates or latencies, a stored run, published:NAME, or trace:FILE; needs --unknown and "
+    help="Compare the array with these measurements: a CSV file of rates or latencies, a stored run, published:NAME, or trace:FILE; "
+    "needs --unknown and "
     "--hold-out.",
 )
 @click.option(
@@ -92,7 +93,7 @@ def command(what: str, output: str | None, as_json: bool, **chosen: Any) -> None
 
     Or turn a demand that 'plimsoll watch -o' recorded into a workload: its rate, mix and sizes.
 
-    Or calibrate up to three unknown values of a modelled array and validate them on held-out rows, beside a power law of the same
+    Or calibrate up to three unknown values of a modelled array and validate them on held-out rows, next to a power law of the same
     rows. Everything runs in virtual time.
 
     \b

@@ -27,7 +27,7 @@ def command(as_json: bool, **typed: Any) -> None:
     """List the shipped workloads by group, then the suites, then the modelled arrays; with --runs, the runs in DIR.
 
     Each workload and each tag can be given to 'plimsoll run', each suite to 'plimsoll suite', each array to '--target array:NAME'.
-    Arrays that differ in a few things share a line: in their name, one of the words below stands in place of each brace.
+    Arrays that differ in a few things share a line; in their name, write one of the words below instead of each brace.
     """
     asked = _Asked(**typed)
     _check_choice(asked)
@@ -126,7 +126,8 @@ def _arrays(tag: str | None, *, as_json: bool) -> None:
         click.echo(table(words, left=2, width=terminal_width()))
     if varied := next((family for family in chosen if family.axes), None):
         axis = varied.axes[0]
-        told = f"Choose by words, too: array:{varied.name}?{axis.name}={list(axis.values)[-1]}; what is not said is the family's first."
+        example = f"array:{varied.name}?{axis.name}={list(axis.values)[-1]}"
+        told = f"Words choose, too: {example}; for whatever you leave out, the family's first is taken."
         click.echo("\n".join(["", *folded(told, terminal_width())]))
 
 

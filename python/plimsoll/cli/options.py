@@ -138,7 +138,9 @@ DECLARED: dict[str, Decorator] = {
     "duration": click.option(
         "-d", "--duration", metavar="TIME", help="Measured time of each point, e.g. 30s or 5m. [default: 10s; of a file: 30s]"
     ),
-    "warmup": click.option("-w", "--warmup", metavar="TIME", help="Load before it is measured. [default: 2s; of a file: 5s]"),
+    "warmup": click.option(
+        "-w", "--warmup", metavar="TIME", help="How long to run the load before measuring. [default: 2s; of a file: 5s]"
+    ),
     "size": click.option("--size", metavar="SIZE", help="Size of a scratch file to make, e.g. 8GiB."),
     "repeat": click.option(
         "--repeat",
@@ -222,7 +224,7 @@ DECISION_SETTINGS = {
 }
 DECLARED |= {
     "scale": click.option("--scale", metavar="N", help="About how many GB of data the database holds."),
-    "streams": click.option("--streams", metavar="N", help="Streams of queries beside each other. [default: the least for the scale]"),
+    "streams": click.option("--streams", metavar="N", help="Streams of queries at the same time. [default: the least for the scale]"),
     "queries": click.option("--queries", metavar="LIST", help="Which of the 22 queries, e.g. 1,6,14 or 1-11."),
     "memory": click.option("--memory", metavar="SIZE", help="What the engine may use: 25% of the data, 4GiB, or engine."),
     "no_refresh": click.option("--no-refresh", is_flag=True, help="No orders come and go meanwhile."),

@@ -22,7 +22,7 @@ from plimsoll.errors import InputError
 )
 @click.option("--growth", metavar="FACTOR", help="How the load is raised: 2x, or +4. [default: 2x]")
 @takes(*ONCE)
-def command(workloads: tuple[str, ...], settle: bool, **typed: Any) -> int:
+def command(workloads: tuple[str, ...], settle: bool, growth: str | None, repeats_max: int | None, **typed: Any) -> int:
     """Raise one option until the objective fails, then close in on the highest load that held: the mark.
     Without --over it is queue_depth=1..1024, of file workloads threads=1..64.
 
@@ -33,9 +33,9 @@ def command(workloads: tuple[str, ...], settle: bool, **typed: Any) -> int:
     plimsoll ramp oltp-db --objective 'p99 <= 5ms' --assert -t /dev/sdb --destroy-data
     """
     if settle:
-        if typed["growth"] is not None:
+        if growth is not None:
             raise InputError("--growth: with --settle the load doubles; leave one of both out.")
-        return carried_out("search", workloads, typed)
-    if typed["repeats_max"] is not None:
+        return carried_out("search", workloads, {**typed, "repeats_max": repeats_max})
+    if repeats_max is not None:
         raise InputError("--repeats-max is how often --settle measures a level; add --settle, or leave it out.")
-    return carried_out("ramp", workloads, typed)
+    return carried_out("ramp", workloads, {**typed, "growth": growth})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -45,25 +44,24 @@ def command(trace: str, convert: str | None, **typed: Any) -> int:
     plimsoll replay sda.blkparse.txt -t /data/scratch --speed 2x --map squeeze --lateness late.csv
     plimsoll replay hm.csv --device 'hm 0' --device 'hm 1' -t concat:/dev/sdb,/dev/sdc
     """
-    from plimsoll.cli.experiment import carried_out
+    from plimsoll.cli.experiment import ShowAsked, carried_out
+    from plimsoll.points.asked import ReplayAsked
 
     if convert is not None:
-        from plimsoll.points.asked import ReplayAsked
         from plimsoll.points.replay import choice_of
 
         return _convert(choice_of(trace, ReplayAsked.of(typed)), convert)
-    _check_outputs(trace, typed)
+    _check_outputs(trace, ShowAsked.of(typed).report_path, ReplayAsked.of(typed).lateness)
     return carried_out("replay", (trace,), typed)
 
 
-def _check_outputs(trace: str, typed: Mapping[str, Any]) -> None:
+def _check_outputs(trace: str, report_path: str | None, path: str | None) -> None:
     """Refuse before a long trace is read what could not be written afterwards, or would replace what is not ours."""
     from plimsoll.cli.report import checked_format
     from plimsoll.store.durable import check_replaceable
 
-    if typed["report_path"] is not None:
-        checked_format(typed["report_path"])
-    path = typed["lateness"]
+    if report_path is not None:
+        checked_format(report_path)
     if path is None:
         return
     if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path) or "."):

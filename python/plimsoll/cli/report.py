@@ -29,6 +29,7 @@ from plimsoll.tables.split import SPLITS, By
 
 if TYPE_CHECKING:
     from plimsoll.analysis.price.per_unit import Prices
+    from plimsoll.uncertainty.figures import Plan
 
 FORMATS = (".html", ".csv", ".parquet", ".json", ".md", ".xml")
 #: Those that ``--long`` is for.
@@ -53,33 +54,50 @@ _TEXTS = {".md": "plimsoll.reports.markdown", ".xml": "plimsoll.reports.junit"}
 @click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
 @takes("uncertainty")
 @click.option("--open", "opens", is_flag=True, help="Open the report in a browser.")
-def command(runs: tuple[str, ...], output: str | None, out: str, is_long: bool, **typed: Any) -> None:
+def command(runs: tuple[str, ...], out: str, **typed: Any) -> None:
     """Make one report of each RUN: a name or how it begins, a label, latest, latest~1, or a directory. Several are compared side by side.
 
     CSV and Parquet have a row per point and operation, with --by per stream or part of the target and operation;
     docs/reference/results-table.md names the columns.
     Exits with 0 when the report is written. What went wrong in the runs is said on stderr.
     """
-    opens, prices, by = typed["opens"], typed["prices"], typed["by"]
-    check_form(is_long=is_long, by=by)
-    for option in (*(["--long"] if is_long else []), *(["--by"] if by else [])):
-        if os.path.splitext(output or "")[1].lower() not in _TABLES:
-            raise InputError(f"{option} is for tables; add -o FILE.csv or -o FILE.parquet, or leave it out.")
-    if prices and output is not None and os.path.splitext(output)[1].lower() not in _PRICED:
-        raise InputError(f"--price: {output} does not say what sides cost; write {listed(_PRICED)}, or leave --price out.")
-    if prices and is_long:
-        raise InputError("--price: the long form has no prices; leave out --long, or --price.")
-    if opens and output is not None and os.path.splitext(output)[1].lower() != ".html":
-        raise InputError(f"--open shows a page, and {output} is none; name a .html file, or leave --open out.")
+    asked = _Asked(**typed)
+    asked.check()
     found = open_runs(runs, out)
-    draw(found, typed["uncertainty"])
-    path = write_report(found, output, prices, Form(is_long, by or "point"))
+    draw(found, asked.uncertainty)
+    path = write_report(found, asked.output, asked.prices, Form(asked.is_long, asked.by or "point"))
     click.echo(path)
-    if opens:
+    if asked.opens:
         open_page(path)
     for run in found:
         if (doubt := _failed(run)) is not None:
             click.echo(f"plimsoll: {displayed(run.name)}: {doubt}", err=True)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the report is written to, in which form, and whether it is opened."""
+
+    output: str | None
+    prices: tuple[str, ...]
+    is_long: bool
+    by: By | None
+    uncertainty: Plan | None
+    opens: bool
+
+    def check(self) -> None:
+        """Raise `InputError` for options that a report with this ending cannot follow."""
+        check_form(is_long=self.is_long, by=self.by)
+        ending = None if self.output is None else os.path.splitext(self.output)[1].lower()
+        for option in (*(["--long"] if self.is_long else []), *(["--by"] if self.by else [])):
+            if ending not in _TABLES:
+                raise InputError(f"{option} is for tables; add -o FILE.csv or -o FILE.parquet, or leave it out.")
+        if self.prices and ending is not None and ending not in _PRICED:
+            raise InputError(f"--price: {self.output} does not say what sides cost; write {listed(_PRICED)}, or leave --price out.")
+        if self.prices and self.is_long:
+            raise InputError("--price: the long form has no prices; leave out --long, or --price.")
+        if self.opens and ending not in (None, ".html"):
+            raise InputError(f"--open shows a page, and {self.output} is none; name a .html file, or leave --open out.")
 
 
 def open_page(path: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -49,32 +50,47 @@ def command(**typed: Any) -> int:
     from plimsoll.reproduction.selection import chosen
     from plimsoll.reproduction.verdicts import Lookup, judged
 
-    if typed["as_json"] and typed["as_markdown"]:
+    asked = _Asked(**typed)
+    if asked.as_json and asked.as_markdown:
         raise InputError("--json and --markdown: each asks for another form; leave one of both out.")
-    claims = chosen(typed["reports"], typed["numbers"])
+    claims = chosen(asked.reports, asked.numbers)
     engine, needed = engines.native(), chains(claims)
-    progress = _progress(len(needed), quiet=typed["quiet"])
-    if typed["hosts"] is None:
-        readings = Bench(engine, typed["jobs"] or os.cpu_count() or 1).readings(needed, progress)
+    progress = _progress(len(needed), quiet=asked.quiet)
+    if asked.hosts is None:
+        readings = Bench(engine, asked.jobs or os.cpu_count() or 1).readings(needed, progress)
     else:
-        readings = _on_hosts(typed, needed, progress)
+        readings = _on_hosts(asked, asked.hosts, needed, progress)
     shown = document([judged(claim, Lookup(readings, engine)) for claim in claims])
-    if typed["as_json"]:
+    if asked.as_json:
         click.echo(as_document(shown.to_json()))
     else:
-        click.echo("\n".join(_texts(shown, as_markdown=typed["as_markdown"])))
-    return _exit_code(shown, failed=any(one.failure for chain in readings.values() for one in chain), strict=typed["strict"])
+        click.echo("\n".join(_texts(shown, as_markdown=asked.as_markdown)))
+    return _exit_code(shown, failed=any(one.failure for chain in readings.values() for one in chain), strict=asked.strict)
 
 
-def _on_hosts(typed: dict[str, Any], needed: list[Chain], progress: OnDone) -> Readings:
+@dataclass(frozen=True)
+class _Asked:
+    """Which claims, where they are tested, and what becomes of the verdicts."""
+
+    reports: tuple[str, ...]
+    numbers: tuple[str, ...]
+    jobs: int | None
+    hosts: str | None
+    strict: bool
+    quiet: bool
+    as_markdown: bool
+    as_json: bool
+
+
+def _on_hosts(asked: _Asked, hosts: str, needed: list[Chain], progress: OnDone) -> Readings:
     """What hosts are for is imported where some are named."""
     from plimsoll.points.gang import host_work
     from plimsoll.reproduction.host_bench import HostBench
 
-    if typed["jobs"] is not None:
+    if asked.jobs is not None:
         raise InputError("--jobs: with --hosts each host runs as many at a time as it has processors; leave one of both out.")
-    with host_work(typed["hosts"]) as work:
-        return HostBench(work, typed["reports"], typed["numbers"]).readings(needed, progress)
+    with host_work(hosts) as work:
+        return HostBench(work, asked.reports, asked.numbers).readings(needed, progress)
 
 
 def _texts(shown: Reproduction, *, as_markdown: bool) -> list[str]:

@@ -49,7 +49,7 @@ class _Places:
     "--depth", metavar="N", type=click.IntRange(1, _DEPTH_MAX), default=64, show_default=True, help="Requests at once per NBD connection."
 )
 @click.option(
-    "--seed", metavar="N", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, help="Where the platters stand at first."
+    "--seed", metavar="N", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, help="Where the platters are at the start."
 )
 @click.option("-d", "--duration", metavar="TIME", help="How long to serve, e.g. 30s. [default: until Ctrl-C]")
 @click.option("-i", "--interval", metavar="TIME", help="Report every so often on stderr; SIGUSR1 asks for a report at any time.")

@@ -80,17 +80,18 @@ def command(**typed: Any) -> int:
     plimsoll size --mailboxes 5000 --profile exchange-2010:100 --raid 5 --disk-iops 180
     plimsoll size --raid 6 --disks 48 --groups 4 --spares 1 --arrays 4 --disk-size 146GB --volumes 16
     """
-    from plimsoll.cli.experiment import announced, show_plan
+    from plimsoll.cli.experiment import ShowAsked, announced, show_plan
     from plimsoll.cli.progress import listener
     from plimsoll.points.sizing import sizing_of
     from plimsoll.points.sizing_asked import SizingAsked
     from plimsoll.verbs.sizing import answered, preview_of_sizing
 
-    sizing, heard = sizing_of(SizingAsked.of(typed)), listener(quiet=typed["quiet"])
-    if typed["dry_run"] and (ahead := preview_of_sizing(sizing, heard)) is not None:
-        return show_plan(ahead, typed, as_json=typed["as_json"])
-    answer = answered(sizing, announced(heard, quiet=typed["quiet"]))
-    _show(answer, sizing.asked, as_json=typed["as_json"])
+    shown = ShowAsked.of(typed)
+    sizing, heard = sizing_of(SizingAsked.of(typed)), listener(quiet=shown.quiet)
+    if shown.dry_run and (ahead := preview_of_sizing(sizing, heard)) is not None:
+        return show_plan(ahead, typed, as_json=shown.as_json)
+    answer = answered(sizing, announced(heard, quiet=shown.quiet))
+    _show(answer, sizing.asked, as_json=shown.as_json)
     if answer.exit_code:
         return answer.exit_code
     return EXIT_NOT_CARRIED if sizing.asked.asserted and not answer.carried else 0

@@ -18,7 +18,7 @@ from plimsoll.cli.options import ONCE, LoadCommand, takes
     "--metric", metavar="METRIC", shell_complete=completions.metrics, help="What has to be steady, e.g. 'write iops'. [default: iops]"
 )
 @click.option("--window", metavar="N", type=click.IntRange(2), help="How many rounds must be steady. [default: 5]")
-@click.option("--rounds-max", metavar="N", type=click.IntRange(2), help="After how many rounds it is given up. [default: 25]")
+@click.option("--rounds-max", metavar="N", type=click.IntRange(2), help="Give up after this many rounds. [default: 25]")
 @click.option("--precondition", is_flag=True, help="Write twice the capacity sequentially first.")
 @takes(*ONCE)
 def command(workloads: tuple[str, ...], **typed: Any) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -55,7 +56,8 @@ def command(words: tuple[str, ...], strict: bool, as_json: bool, **typed: Any) -
     plimsoll translate -t ./scratch.dat --size 64MiB iometer.icf
     plimsoll translate fio --name=x --rw=randread --bs=8k --filename=/dev/sdb --direct=1
     """
-    translation = on_all(_translation(words, _onto(typed)), typed["targets"])
+    onto = _Onto(**typed)
+    translation = on_all(_translation(words, onto.checked()), onto.targets)
     if as_json:
         click.echo(as_document(translation.to_json(), indent=1))
     else:
@@ -72,12 +74,21 @@ def command(words: tuple[str, ...], strict: bool, as_json: bool, **typed: Any) -
     return 0
 
 
-def _onto(typed: Mapping[str, Any]) -> Onto:
-    if typed["size"] is not None and typed["assume_size"] is not None:
-        raise InputError("--size and --assume-size are both the size of what is not there; give one of them.")
-    name = "size" if typed["size"] is not None else "assume_size"
-    size = None if typed[name] is None else size_bytes(f"--{name.replace('_', '-')}", typed[name])
-    return Onto(bare_targets(typed["targets"]), size, "give --size" if typed["targets"] else "give --assume-size")
+@dataclass(frozen=True)
+class _Onto:
+    """What stands in for the files and devices of the job, as it was typed."""
+
+    targets: tuple[str, ...]
+    size: str | None
+    assume_size: str | None
+
+    def checked(self) -> Onto:
+        """The same as values. Raises `InputError` for two sizes, or for what is none."""
+        if self.size is not None and self.assume_size is not None:
+            raise InputError("--size and --assume-size are both the size of what is not there; give one of them.")
+        option, text = ("--assume-size", self.assume_size) if self.size is None else ("--size", self.size)
+        size = None if text is None else size_bytes(option, text)
+        return Onto(bare_targets(self.targets), size, "give --size" if self.targets else "give --assume-size")
 
 
 def _translation(words: tuple[str, ...], onto: Onto) -> Translation:

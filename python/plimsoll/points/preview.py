@@ -100,7 +100,7 @@ class Preview:
         clocks = {False: ("", "load"), True: (longer, "virtual time")}
         times = [f"{clocks[virtual][0]}{_span(*self.seconds(virtual=virtual))} of {clocks[virtual][1]}" for virtual in self._clocks()]
         if self.lines and all(line.may_end_sooner and line.seconds >= NO_LIMIT_S for line in self.lines):
-            return f"{number}, until everything was done"
+            return f"{number}, until everything is done"
         sooner = "at most " if any(line.may_end_sooner for line in self.lines) else ""
         return f"{number}, {sooner}{' and '.join(times)}" if times else number
 

@@ -78,8 +78,9 @@ class Analytics(Application):
         """What becomes of the target, in words."""
         asked = self._asked
         inputs = f"rows are written ({asked.inputs} × {binary(asked.data_bytes)}), " if asked.inputs else ""
-        number = f"{asked.workflows} workflow{'s' if asked.workflows > 1 else ''}"
-        return f"{inputs}{number} write about {binary(asked.work_bytes)} each and remove it again"
+        if asked.workflows == 1:
+            return f"{inputs}1 workflow writes about {binary(asked.work_bytes)} and removes it again"
+        return f"{inputs}{asked.workflows} workflows write about {binary(asked.work_bytes)} each and remove it again"
 
     @property
     def _asked(self) -> Asked:

@@ -46,7 +46,7 @@ STEADY = Kind(
         PRECISION,
         Option("metric", forms.METRIC, "What has to be steady.", "write iops", default="iops"),
         Option("window", whole(2, 1000), "How many rounds must be steady.", 5, default=5),
-        Option("rounds_max", whole(2, 10_000), "After how many rounds it is given up.", 25, default=25),
+        Option("rounds_max", whole(2, 10_000), "Give up after this many rounds.", 25, default=25),
         Option("precondition", forms.SWITCH, "Write twice the capacity sequentially first.", example=True, default=False),
     ),
     ahead=_ahead,
