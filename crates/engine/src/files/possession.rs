@@ -30,7 +30,7 @@ const SHAPES: &[(&str, &[&str])] = &[
             "data/current_logfiles",
         ],
     ),
-    ("spark", &["tables.json", "tables.json.new", "making/**", "work/**", "*/<hex>.parquet"]),
+    ("spark", &["spark.log", "tables.json", "tables.json.new", "making/**", "work/**", "*/<hex>.parquet"]),
     (
         "mail",
         &[
@@ -141,6 +141,7 @@ mod tests {
             ("postgresql", &[c"data", c"base", c"1"], Kind::Directory, Whose::Ours),
             ("postgresql", &[c"data", c"notes.txt"], Kind::File, Whose::Foreign),
             ("spark", &[c"orders", c"0123456789abcdef0123456789abcdef.parquet"], Kind::File, Whose::Ours),
+            ("spark", &[c"spark.log"], Kind::File, Whose::Ours),
             ("spark", &[c"orders", c"mine.parquet"], Kind::File, Whose::Foreign),
             ("io-test", &[c"f17"], Kind::File, Whose::Ours),
             ("io-test", &[c"f17a"], Kind::File, Whose::Foreign),
