@@ -17,6 +17,7 @@ import math
 import types
 import typing
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -105,7 +106,7 @@ def _fit(kind: Any) -> Fit:
         return lambda value: value
     origin = get_origin(kind)
     if origin in (Union, types.UnionType):
-        return _one_of([_fit(each) for each in get_args(kind)], _called(kind))
+        return _one_of(get_args(kind), _called(kind))
     if origin is Literal:
         return _literal(get_args(kind))
     if origin in (dict, Mapping):
@@ -141,8 +142,25 @@ def _literal(words: tuple[Any, ...]) -> Fit:
     return fit
 
 
-def _one_of(fits: list[Fit], called: str) -> Fit:
+@cache
+def _taken(kind: Any) -> frozenset[type]:
+    """The types of Python of which values of ``kind`` are; none where that is not known."""
+    if kind in (list, tuple, dict) or get_origin(kind) in (list, tuple, dict, Mapping):
+        return frozenset((dict,)) if (get_origin(kind) or kind) in (dict, Mapping) else frozenset((list, tuple))
+    if typing.is_typeddict(kind) or dataclasses.is_dataclass(kind):
+        return frozenset((dict,))
+    return frozenset((str,)) if get_origin(kind) is Literal else _settled(kind)
+
+
+def _one_of(kinds: tuple[Any, ...], called: str) -> Fit:
+    fits = [_fit(each) for each in kinds]
+    likely = {one: _fit(each) for each in reversed(kinds) for one in _taken(each)}
+
     def fit(value: Any) -> Any:
+        # What is wrong is said below; most values are right, and refusing them for the other kinds takes longer than looking at them.
+        if (first := likely.get(type(value))) is not None:
+            with suppress(Misshapen):
+                return first(value)
         deepest: Misshapen | None = None
         for each in fits:
             try:

@@ -90,7 +90,7 @@ def _unreadable(name: str, problem: StoreError) -> dict[str, Any]:
 
 def _status(point: StoredPoint, problems: list[str]) -> str:
     try:
-        return str(point.result.status)
+        return str(point.read().status)
     except StoreError as problem:
         problems.append(str(problem))
         return UNREADABLE

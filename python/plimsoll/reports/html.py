@@ -13,11 +13,13 @@ Limits: without JavaScript the page shows only a sentence; `x.csv` holds every n
 from __future__ import annotations
 
 import base64
+import gc
 import hashlib
 import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
@@ -67,8 +69,9 @@ def write(
     ``comparison`` is that of `plimsoll.analysis.comparison.comparison`; the report then begins with its findings. ``prices`` are what its
     sides cost. ``heard`` is told how many points were drawn, and of how many.
     """
-    found = outlined([_record(run) for run in runs], distribution, Shown(comparison, prices), heard)
-    write_page(found.report, path, found.courses)
+    with _collector_at_rest():
+        found = outlined([_record(run) for run in runs], distribution, Shown(comparison, prices), heard)
+        write_page(found.report, path, found.courses)
 
 
 def model(
@@ -111,13 +114,18 @@ def data_element(shown: Report, courses: Iterable[Course] | None = None) -> str:
 
 def _packed(pieces: Iterable[str]) -> str:
     deflater = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
-    size, packed = 0, []
+    size, rest = 0, b""
+    texts: list[str] = []
     for piece in pieces:
         whole = encoded(piece)
         size += len(whole)
-        packed.append(deflater.compress(whole))
-    packed.append(deflater.flush())
-    return f'<script type="application/x-deflate" id="data" data-length="{size}">{base64.b64encode(b"".join(packed)).decode()}</script>'
+        rest += deflater.compress(whole)
+        # Three bytes make four letters.
+        threes = len(rest) // 3 * 3
+        texts.append(base64.b64encode(rest[:threes]).decode())
+        rest = rest[threes:]
+    texts.append(base64.b64encode(rest + deflater.flush()).decode())
+    return f'<script type="application/x-deflate" id="data" data-length="{size}">{"".join(texts)}</script>'
 
 
 def _pieces(shown: Report, courses: Iterable[Course] | None) -> Iterator[str]:
@@ -144,6 +152,19 @@ def json_block(value: object) -> str:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Nothing that is drawn refers back to what holds it, so Python's search for circles would go through all of it in vain."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _record(run: StoredRun) -> RunRecord:

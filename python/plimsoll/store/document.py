@@ -60,8 +60,14 @@ def line_value(line: bytes, where: str, kind: Any) -> Json:
 def _has_long_number(said: bytes) -> bool:
     """Whether there may be a number that counts nothing. Numbers stand between the texts; most of a line is the text of histograms, in
     which much looks like an exponent."""
+    if not _looks_long(said):
+        return False
     between = said if b"\\" in said else b'"'.join(said.split(b'"')[::2])
-    zeros = between.translate(_ZEROS)
+    return _looks_long(between)
+
+
+def _looks_long(said: bytes) -> bool:
+    zeros = said.translate(_ZEROS)
     return any(number in zeros for number in _LONG_NUMBERS)
 
 

@@ -51,6 +51,10 @@ class StoredPoint:
     @cached_property
     def result(self) -> Result:
         """The stored result, or what can be made of the intervals when the point never ended."""
+        return self.read()
+
+    def read(self) -> Result:
+        """`result`, read anew and not kept: for who goes through thousands of points."""
         final = os.path.join(self.path, "result.json")
         if os.path.lexists(final):
             return with_intervals(verified(Result.from_sound(read_document(final), final)), self._drawn())
