@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from plimsoll.errors import StoreError
 from plimsoll.measure import Job, measure
 from plimsoll.result import OPS, Result
+from plimsoll.shape import DEPTH_MAX, Misshapen, sound
 from plimsoll.target import Target
 from support.scripted_engine import Script, ScriptedEngine
 
@@ -104,3 +107,13 @@ def test_a_missing_field_is_named(here: object) -> None:
     del value["job"]["target"]
     with pytest.raises(StoreError, match=r"job\.target is missing"):
         Result.from_json(value, "r.json")
+
+
+@pytest.mark.parametrize("holder", [lambda inner: [inner], lambda inner: {"inner": inner}])
+def test_nesting_ends_where_it_is_said(holder: Callable[[Any], Any]) -> None:
+    value: Any = holder(1)
+    for _ in range(DEPTH_MAX - 1):
+        value = holder(value)
+    sound(value)
+    with pytest.raises(Misshapen, match=f"nested more than {DEPTH_MAX} deep"):
+        sound(holder(value))
