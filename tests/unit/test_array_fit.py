@@ -337,7 +337,7 @@ GOOD = "access,size_mb,block_kb,threads,iops\nrandom,2048,8,16,1587\nrandom,4096
         ([*FIT, *UNKNOWN, "--hold-out", "size", "-o", "no/a.toml"], "no/a.toml: there is no directory 'no'"),
         ([*FIT, *UNKNOWN, "--hold-out", "size", "--device", "a"], "--device is for traces; leave it out"),
         (["fit", "a.trace", *UNKNOWN], "--unknown is for arrays, such as array:se6920-raid1; leave it out"),
-        (["fit", "array:se6920", *FIT[2:], *UNKNOWN], "array 'se6920' is unknown"),
+        (["fit", "array:se6920", *FIT[2:], *UNKNOWN], "array 'se6920' is a family of 8 arrays"),
         (["fit", "array:dl580-local", "--measured", "no.csv", *UNKNOWN, "--hold-out", "size"], "no.csv: cannot be read"),
         (["fit", "array:dl580-local", "--measured", "norun", *UNKNOWN, "--hold-out", "size"], "norun"),
         (["fit", "array:dl580-local", "--measured", "published:no", *UNKNOWN, "--hold-out", "size"], "published figures 'no' is unknown"),
