@@ -4,7 +4,9 @@ Model: three hosts over ssh and Ray with TLS, in network namespaces of this mach
 apart by a known time, so that the true skew is known. The environment is in their caches, as from the second run on. Starts are measured
 as the machine is, and once more with the workers before all others (chrt -f): a machine of one's own has nobody who takes a processor
 away. The rate of the gang is held against three runs that know nothing of each other, started together in the same namespaces,
-with the same environment; fio with servers there beside three of its own, where it is installed.
+with the same environment: by the clock over the time in which all three make requests, since runs that nobody starts together have others
+beside them for a part of theirs only. Beside it stands what the three do on the processors that a gang leaves to its workers. Fio with
+servers there stands beside three of its own, where it is installed.
 Limits: root; all hosts share the processors, and what others do on the machine is in every figure by the clock.
 """
 
@@ -18,11 +20,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from plimsoll.gang.keeper import divided
 from speed.process import BenchError
 from speed.row import Row, unmeasured
 from speed.setting import Setting
@@ -38,6 +41,8 @@ STARTS = 20
 SKEW_US, FIRST_IO_S, IDLE_PERCENT, SHARE = 200.0, 8.0, 2.0, 0.99
 LOAD = ("run", "random-read-4k", "--target", "null:", "-w", "0s", "--fresh", "-q")
 PACED = ("--set", "arrival=constant", "--set", "interval=100ms")
+#: Intervals so short that the time in which all make requests is made of whole ones.
+FINE = ("--set", "interval=50ms")
 FIO_PORT = 8765
 FIO_JOB = "[bench]\nioengine=null\nrw=randread\nbs=4k\nsize=1g\ntime_based\nthread\nruntime={seconds:.0f}\n"
 
@@ -118,15 +123,20 @@ def _idle(setting: Setting, lab: Lab) -> Row:
 
 def _rates(setting: Setting, lab: Lab) -> list[Row]:
     """The gang against three runs that know nothing of each other, in turn."""
-    contestants = {"gang": lambda _: _gang(setting, lab), "alone": lambda _: _alone(setting, lab)}
+    contestants = {
+        "gang": lambda _: _gang(setting, lab),
+        "alone": lambda _: _alone(setting, lab, os.sched_getaffinity(0)),
+        "left": lambda _: _alone(setting, lab, divided(os.sched_getaffinity(0), carried=True)[0]),
+    }
     found = setting.interleaved("three hosts", contestants, max(setting.rounds, 3), turning=True)
     cpu = {name: statistics.median(one[0] for one in loads) for name, loads in found.items()}
     clock = {name: statistics.median(one[1] for one in loads) for name, loads in found.items()}
     what = "three hosts against three runs of their own"
     beside = _fio(setting, lab)
+    left = f"; {clock['gang'] / clock['left']:.3f} × those of three runs on the processors that a gang leaves to its workers"
     return [
         Row(what, "at least", SHARE, "× by CPU", cpu["gang"] / cpu["alone"], _against(cpu, "per CPU-second")),
-        Row(what, "at least", SHARE, "× by the clock", clock["gang"] / clock["alone"], _against(clock, "per second") + beside),
+        Row(what, "at least", SHARE, "× by the clock", clock["gang"] / clock["alone"], _against(clock, "per second") + left + beside),
     ]
 
 
@@ -134,11 +144,35 @@ def _against(rates: dict[str, float], unit: str) -> str:
     return f"{rates['gang'] / 1e6:.2f} M against {rates['alone'] / 1e6:.2f} M {unit}"
 
 
-def _figures(results: Sequence[Any]) -> tuple[float, float]:
-    """Requests per CPU-second of the threads that make them, and per second, of all together."""
+def _figures(points: Sequence[Path]) -> tuple[float, float]:
+    """Requests per CPU-second of the threads that make them, and per second while all made some, of the hosts' points together."""
+    results = [json.loads((point / "result.json").read_text()) for point in points]
     counts = [result["totals"]["read"]["count"] for result in results]
     cpu_s = sum(sum(result["engine"]["cpu_ns"].values()) for result in results) / 1e9
-    return sum(counts) / cpu_s, sum(count / result["job"]["duration_s"] for count, result in zip(counts, results, strict=True))
+    starts_ns = [result["engine"]["start"]["wall_ns"] for result in results]
+    from_ns = max(starts_ns)
+    to_ns = min(start_ns + round(result["job"]["duration_s"] * 1e9) for start_ns, result in zip(starts_ns, results, strict=True))
+    if to_ns <= from_ns:
+        raise BenchError(f"runs that were started together had all ended {(from_ns - to_ns) / 1e9:.1f} s before the last one began")
+    done = sum(_done(point, from_ns - start_ns, to_ns - start_ns) for point, start_ns in zip(points, starts_ns, strict=True))
+    return sum(counts) / cpu_s, done * 1e9 / (to_ns - from_ns)
+
+
+def _done(point: Path, from_ns: int, to_ns: int) -> float:
+    """Requests that a point completed between two instants from its start; of an interval that lies there in part, that part."""
+    done = 0.0
+    for line in (point / "intervals.jsonl").read_text().splitlines():
+        interval = json.loads(line)
+        inside_ns = min(to_ns, interval["end_ns"]) - max(from_ns, interval["start_ns"])
+        if inside_ns > 0:
+            share = inside_ns / (interval["end_ns"] - interval["start_ns"])
+            done += share * sum(cell["count"] for cell in interval["cells"])
+    return done
+
+
+def _newest(places: Sequence[Path]) -> list[Path]:
+    """The only point of the newest run at each of these places."""
+    return [max(place.glob("*/points/*/result.json"), key=lambda path: path.stat().st_mtime).parent for place in places]
 
 
 def _seconds(setting: Setting) -> float:
@@ -146,11 +180,13 @@ def _seconds(setting: Setting) -> float:
 
 
 def _gang(setting: Setting, lab: Lab) -> tuple[float, float]:
-    return _figures(_measured(lab, "-d", f"{_seconds(setting):g}s"))
+    _measured(lab, "-d", f"{_seconds(setting):g}s", *FINE)
+    run = max((path for path in lab.results.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
+    return _figures(sorted(path.parent for path in run.glob("hosts/*/points/*/result.json")))
 
 
-def _alone(setting: Setting, lab: Lab) -> tuple[float, float]:
-    """Plimsoll of each host's cache, started there at the same time."""
+def _alone(setting: Setting, lab: Lab, cores: Collection[int]) -> tuple[float, float]:
+    """Plimsoll of each host's cache, started there at the same time, on these processors."""
     python = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     script = (
         f'export HOME=/root PYTHONPATH="$(ls -d /root/.cache/plimsoll/environments/*/ | head -1)"; cd /root; '
@@ -158,12 +194,13 @@ def _alone(setting: Setting, lab: Lab) -> tuple[float, float]:
     )
     running = []
     for host in lab.hosts.values():
-        words = ["sh", "-c", script, "sh", *LOAD, "-d", f"{_seconds(setting):g}s"]
+        bound = ["taskset", "--cpu-list", ",".join(map(str, sorted(cores)))]
+        words = [*bound, "sh", "-c", script, "sh", *LOAD, "-d", f"{_seconds(setting):g}s", *FINE]
         running.append(_started([*_entering(host), *words]))
     said = [one.communicate() for one in running]
     if any(one.returncode for one in running):
         raise BenchError(f"a run of its own on a host failed: {said[0][1].strip()[-300:]}")
-    return _figures([json.loads(out)["results"][0] for out, _ in said])
+    return _figures(_newest([host.home / "results" for host in lab.hosts.values()]))
 
 
 def _started(command: list[str]) -> subprocess.Popen[str]:

@@ -299,11 +299,11 @@ class GangDriver:
                 self._lend(gang, sharing, target, hosts)
             return Course(gang, parts, on_event, control).run()
         bare = cast("Options", {name: option for name, option in job["job"].items() if name != _COUNT})
+        shares = self._parts(job, hosts)
         with served(self._inner, {**job, "job": bare}, on_event, control, len(hosts)) as server:
             gang.ask(dict.fromkeys(hosts, server.joining(self._workload)))
             parts = {
-                host: replace(part, request={**part.request, **server.words(number)})
-                for number, (host, part) in enumerate(self._parts(job, hosts).items())
+                host: replace(part, request={**part.request, **server.words(number)}) for number, (host, part) in enumerate(shares.items())
             }
             course = Course(gang, parts, server.heard(on_event), control)
             outcome = course.run()

@@ -215,11 +215,14 @@ def _started(nest: str, told: Json, places: Json) -> None:
     """A Ray of our own; on loopback it holds a place for every worker, elsewhere none, since hosts join with theirs."""
     host, _, port = str(told["address"]).rpartition(":")
     own = {} if told["network"] else {f"plimsoll-{name}": 1 for name in places}
-    command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--head", "--include-dashboard=false", *_START]
+    command = [sys.executable, "-m", "plimsoll.gang.ray_head", "start", "--head", "--include-dashboard=false", "--no-monitor", *_START]
     command += [f"--node-ip-address={host}", f"--port={port}", f"--resources={json.dumps(own)}", f"--temp-dir={os.path.join(nest, 'r')}"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
-    if done.returncode:
-        raise EngineError(f"ray start ended with exit code {done.returncode}")
+    starting = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    # What comes next takes it, and it is read meanwhile.
+    import ray  # noqa: F401
+
+    if code := starting.wait():
+        raise EngineError(f"ray start ended with exit code {code}")
 
 
 def free_port(address: str) -> int:
