@@ -22,15 +22,17 @@ from plimsoll.gang.relay import Relay
 from plimsoll.orphans import gangs_folder
 from plimsoll.stored import Json
 
-#: Nobody has asked for so long: the cable may have been cut, which nobody says.
-_PATIENCE_S = 20.0
+#: Nobody has asked for so long: the cable may have been cut, which nobody says. A relay is asked all the time; what is stored is read from
+#: one host after the other, on machines that may be busy.
+_PATIENCE_S = {"relay": 20.0, "store": 300.0}
 
 
 class _Desk:
     """Takes requests from standard input and has them answered."""
 
-    def __init__(self, answering: Any) -> None:
+    def __init__(self, answering: Any, patience_s: float) -> None:
         self._answering = answering
+        self._patience_s = patience_s
         self._saying = threading.Lock()
         self._asked_s = time.monotonic()
 
@@ -45,7 +47,7 @@ class _Desk:
                 threading.Thread(target=self._answer, args=(request,), daemon=True).start()
 
     def _leave_unasked(self) -> None:
-        while time.monotonic() - self._asked_s < _PATIENCE_S:
+        while time.monotonic() - self._asked_s < self._patience_s:
             time.sleep(1.0)
         os._exit(1)
 
@@ -70,7 +72,8 @@ def _relay(folder: str) -> Relay:
 
 def main(kind: str, place: str) -> int:
     """Answer until nobody asks any more."""
-    _Desk(_relay(place) if kind == "relay" else Held(os.path.join(gangs_folder(), place))).serve()
+    answering = _relay(place) if kind == "relay" else Held(os.path.join(gangs_folder(), place))
+    _Desk(answering, _PATIENCE_S[kind]).serve()
     # Threads that wait for news end with the process.
     os._exit(0)
 
