@@ -23,7 +23,7 @@ pub(crate) struct Destager {
     pub(crate) idle_ns: u64,
     pub(crate) last_used_ns: u64,
     pub(crate) timed: bool,
-    /// Write-outs under way and at most, by space.
+    /// Commands of destages under way, and how many there are before no other begins, by space.
     pub(crate) under_way: Vec<u32>,
     pub(crate) most: Vec<u32>,
     pub(crate) sectors_max: u32,

@@ -75,3 +75,32 @@ fn as_much_is_destaged_as_is_written_however_many_reads_there_are() {
         assert_eq!(array.under_way(), 0, "{level}: nothing is held back for good");
     }
 }
+
+/// Commands at the drives, summed over the time that they were there.
+fn resident_ns(array: &Array) -> f64 {
+    let all = array.components().into_iter().zip(array.readings());
+    all.filter(|(component, _)| component.kind == "disk").map(|(_, reading)| reading.account.resident_ns as f64).sum()
+}
+
+#[test]
+fn a_drive_has_no_more_commands_of_destages_with_redundancy_than_without() {
+    for (level, disks) in [("raid0", 4), ("raid10", 4), ("raid5", 5), ("raid6", 6)] {
+        let mut document = cached(level, disks, 4096);
+        document["controller"][0]["cache"]["destage_per_device"] = json!(4);
+        document["controller"][0]["cache"]["idle_ns"] = json!(20 * MS);
+        let mut array = built(&document, 1);
+        let span = array.sectors();
+        closed(&mut array, 8, (0, 2500), random(7, 32, 0, span));
+        let begin_ns = array.now_ns() + 200 * MS;
+        array.run_until(begin_ns, &mut Vec::new());
+        let before = resident_ns(&array);
+        array.run_until(begin_ns + SECOND, &mut Vec::new());
+        assert!(array.under_way() > 0, "{level}: it goes on");
+        // Little: how many there are is how long they are there in a second.
+        let commands = (resident_ns(&array) - before) / SECOND as f64 / f64::from(disks);
+        println!("{level}: {commands:.2} commands at a drive");
+        // With parity a write waits for the slower of two or three commands, twice.
+        let least = if level == "raid5" || level == "raid6" { 2.0 } else { 3.6 };
+        assert!((least..4.2).contains(&commands), "{level}: {commands} commands at a drive, not 4");
+    }
+}

@@ -158,10 +158,10 @@ impl Storage {
     fn conclude(&mut self, number: u32) {
         let outcome = self.operations.conclude(&mut self.topology, number);
         self.jobs.end_operation(&mut self.topology, &outcome);
-        let Outcome { kind, controller: number, space, .. } = outcome;
+        let Outcome { kind, controller: number, space, counted, .. } = outcome;
         let controller = &mut self.topology.controllers[usize::from(number)];
         if kind == Kind::Destage {
-            controller.destager.under_way[space as usize] -= 1;
+            controller.destager.under_way[space as usize] -= counted;
             self.jobs.admit(&mut self.topology, number);
             self.operations.destage(&mut self.topology, number);
         } else if kind == Kind::Fetch && controller.lacks_pages() && self.jobs.admit(&mut self.topology, number) {

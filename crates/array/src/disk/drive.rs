@@ -66,7 +66,7 @@ impl Disk {
             phase: Self::phase(seed, number),
             queue: Queue::new(mechanics.window),
             buffer: Buffer::new(mechanics.segments, mechanics.segment_sectors),
-            answered: Vec::new(),
+            answered: Vec::with_capacity(4),
             answers_under_way: 0,
             interface_free_ns: 0,
             moving: None,

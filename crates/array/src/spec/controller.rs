@@ -70,8 +70,9 @@ options! {
             low_percent: u32 = 50, range 0.0 => 100.0, unit PERCENT, example "20";
             /// Time without requests after which everything is destaged; 0 is never.
             idle_ns: u64 = 0, range 0.0 => PAUSE_NS_MAX, unit NS, example "5000000000";
-            /// Writes to its group that a destage keeps going, per device of the group. A device at which requests have commands takes
-            /// one at a time up to the high watermark, and up to so many as the cache fills from there.
+            /// Commands that destages have at most, per device of the group: a write of a mirror or of parity is as many as it
+            /// has at once. A device at which requests have commands takes one at a time up to the high watermark, and up to so many as
+            /// the cache fills from there.
             destage_per_device: u32 = 2, range 1.0 => 1024.0, example "4";
             /// Longest stretch of a group that is destaged at once; a row of parity is not divided, however long.
             destage_bytes_max: u32 = 1 << 20, range SECTOR => GIB, unit BYTES_MAX, example "262144";

@@ -63,6 +63,7 @@ impl Operations {
     /// Starts the destage of stretches that one write can take together.
     pub(super) fn destage_together(&mut self, topology: &mut Topology, group: u16, stretches: &[Extent]) {
         let operation = self.begin(topology, Kind::Destage, group, stretches[0]);
+        self.count_destage(topology, operation, 1);
         self.operations[operation].further = self.further.keep(&stretches[1..]);
         self.start(topology, operation);
     }

@@ -78,6 +78,7 @@ impl Operations {
             extent,
             further: NONE,
             left: 0,
+            counted: 0,
             failed: false,
             ready_ns: topology.now_ns,
             xor_ns: 0,
@@ -159,6 +160,9 @@ impl Operations {
     /// Issues what the plan in the scratch says: its reads now and its writes afterwards, or its writes at once.
     fn start_write(&mut self, topology: &mut Topology, number: u32) {
         let plan = std::mem::take(&mut self.scratch.plan);
+        if self.operations[number].kind == Kind::Destage {
+            self.count_destage(topology, number, plan.reads.len().max(plan.writes.len()) as u32);
+        }
         self.start_pieces(topology, number, (&plan.reads, &plan.writes), plan.xor_bytes);
         self.scratch.plan = plan;
     }
@@ -278,7 +282,7 @@ impl Operations {
     /// An operation is over, which its group and its cache learn.
     #[inline(always)]
     pub(super) fn conclude(&mut self, topology: &mut Topology, number: u32) -> Outcome {
-        let Operation { kind, group, extent, mut further, failed, ready_ns, xor_ns, waiters, page, .. } =
+        let Operation { kind, group, extent, mut further, counted, failed, ready_ns, xor_ns, waiters, page, .. } =
             self.operations.remove(number);
         let ready_ns = (ready_ns + xor_ns).max(topology.now_ns);
         let group = &mut topology.groups[usize::from(group)];
@@ -300,6 +304,6 @@ impl Operations {
                 Kind::Write | Kind::Rebuild | Kind::Trim | Kind::Flush => {}
             }
         }
-        Outcome { kind, controller, space, waiters, ready_ns, failed }
+        Outcome { kind, controller, space, counted, waiters, ready_ns, failed }
     }
 }

@@ -42,6 +42,8 @@ pub(in crate::array) struct Operation {
     pub(in crate::array) further: u32,
     /// Commands it waits for.
     pub(in crate::array) left: u32,
+    /// Of a destage, commands that it counts as: those that it has at once at most.
+    pub(in crate::array) counted: u32,
     /// Whether data are lost that it needs.
     pub(in crate::array) failed: bool,
     /// When the last data it waited for have come.
@@ -65,6 +67,7 @@ impl Operation {
         extent: Extent { lba: 0, sectors: 0 },
         further: NONE,
         left: 0,
+        counted: 0,
         failed: false,
         ready_ns: 0,
         xor_ns: 0,
@@ -91,6 +94,8 @@ pub(in crate::array) struct Outcome {
     /// The controller, and the space of its cache.
     pub(in crate::array) controller: u16,
     pub(in crate::array) space: u32,
+    /// Of a destage, the commands that it counted as.
+    pub(in crate::array) counted: u32,
     /// First of those who wait for it.
     pub(in crate::array) waiters: u32,
     pub(in crate::array) ready_ns: u64,
