@@ -98,3 +98,17 @@ fn what_does_not_fit_and_offsets_that_are_none_are_told_in_a_sentence() {
         assert!(said.starts_with(&format!("array \"tested\": volumes.lun.{expected}")), "{said}");
     }
 }
+
+#[test]
+fn the_last_part_of_a_mib_of_a_volume_is_read_and_written() {
+    for level in ["raid0", "raid10", "raid5"] {
+        let mut document = array(level, 4);
+        document["volumes"][0]["size_bytes"] = json!((10 << 20) + 4096);
+        let mut array = built(&document, 1);
+        assert_eq!(array.sectors(), 20_480 + 8, "{level}");
+        for op in [Op::Read, Op::Write] {
+            let seen = closed(&mut array, 1, (0, 1), sequential(op, 8, vec![20_480]));
+            assert_eq!(seen.times.len(), 1, "{level}");
+        }
+    }
+}

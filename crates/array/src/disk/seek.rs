@@ -36,12 +36,28 @@ impl SeekCurve {
     /// # Errors
     /// The average cannot belong to a smooth curve between the two others.
     pub fn fit(spec: &SeekSpec, cylinders: u32) -> Result<Self, SpecError> {
-        let points = [spec.single_track_us, spec.average_us, spec.full_stroke_us].map(|us| f64::from(us) / 1e3);
         let cylinders = f64::from(cylinders);
+        let through = |average_us: u32| {
+            let points = [spec.single_track_us, average_us, spec.full_stroke_us].map(|us| f64::from(us) / 1e3);
+            Self::through(points, cylinders)
+        };
         if spec.single_track_us == spec.full_stroke_us {
-            return Ok(Self { a_ms: points[0], b_ms: 0.0, knee_cylinders: cylinders, e_ms: 0.0, cylinders });
+            let a_ms = f64::from(spec.single_track_us) / 1e3;
+            return Ok(Self { a_ms, b_ms: 0.0, knee_cylinders: cylinders, e_ms: 0.0, cylinders });
         }
-        let with_knee = |knee: f64| Self::with_knee(points, cylinders, knee);
+        through(spec.average_us).ok_or_else(|| {
+            let SeekSpec { single_track_us, average_us, full_stroke_us } = *spec;
+            let advice = means(single_track_us, full_stroke_us, |average_us| through(average_us).is_some());
+            let problem = format!(
+                "{average_us} us is the mean of no smooth curve from {single_track_us} to {full_stroke_us} us; write {advice}"
+            );
+            SpecError::new("average_us", problem)
+        })
+    }
+
+    /// The smooth curve through the shortest, the mean and the longest movement, if there is one.
+    fn through(points_ms: [f64; 3], cylinders: f64) -> Option<Self> {
+        let with_knee = |knee: f64| Self::with_knee(points_ms, cylinders, knee);
         let corner = |knee: f64| with_knee(knee).corner();
         // Even steps of the root: the corner changes fastest at short knees.
         let steps = 1_000;
@@ -51,19 +67,7 @@ impl SeekCurve {
         };
         let change = (1..steps - 1).find(|&step| corner(knee_at(step)) > 0.0 && corner(knee_at(step + 1)) <= 0.0);
         let curve = change.map(|step| with_knee(bisect(knee_at(step), knee_at(step + 1), corner)));
-        curve.filter(Self::rises).ok_or_else(|| {
-            let (least, most) =
-                (points[0] + (points[2] - points[0]) * 0.34, points[0] + (points[2] - points[0]) * 0.53);
-            let problem = format!(
-                "{} us is the mean of no smooth curve from {} to {} us; write about {:.0} to {:.0}",
-                spec.average_us,
-                spec.single_track_us,
-                spec.full_stroke_us,
-                least * 1e3,
-                most * 1e3
-            );
-            SpecError::new("average_us", problem)
-        })
+        curve.filter(Self::rises)
     }
 
     /// The curve with the right mean for a knee, with whatever corner there is.
@@ -108,6 +112,25 @@ impl SeekCurve {
         });
         weighted.sum::<f64>() / (self.cylinders * self.cylinders)
     }
+}
+
+/// Which means are possible, in words: whole microseconds, of which every one that is named is right.
+fn means(single_us: u32, full_us: u32, is_possible: impl Fn(u32) -> bool) -> String {
+    let part = |percent: u32| single_us + (u64::from(full_us - single_us) * u64::from(percent) / 100) as u32;
+    let Some(middle) = (34..=54).map(part).find(|&us| is_possible(us)) else {
+        return "a full_stroke_us that is further from single_track_us".to_owned();
+    };
+    // From a possible mean to the last one on its way to an end.
+    let last = |end: u32| {
+        let (mut good, mut bad) = (middle, end);
+        while good.abs_diff(bad) > 1 {
+            let between = good.midpoint(bad);
+            *(if is_possible(between) { &mut good } else { &mut bad }) = between;
+        }
+        good
+    };
+    let (least, most) = (last(single_us), last(full_us));
+    if least == most { format!("{least}") } else { format!("{least} to {most}") }
 }
 
 fn bisect(mut low: f64, mut high: f64, difference: impl Fn(f64) -> f64) -> f64 {
@@ -242,6 +265,25 @@ mod tests {
                 .sum();
             let found_ms = sum_ns as f64 / f64::from(cylinders) / f64::from(cylinders) / 1e6;
             assert!((found_ms / mean_ms - 1.0).abs() < 2e-4, "{found_ms}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_means_that_are_possible() {
+        // Of the last two, one whole number and none is the mean of a smooth curve.
+        for [single_track_us, average_us, full_stroke_us] in
+            [[200, 900, 8_100], [200, 7_000, 8_100], [200, 230, 208], [200, 201, 201]]
+        {
+            let refused =
+                |average_us| SeekCurve::fit(&SeekSpec { single_track_us, average_us, full_stroke_us }, 20_000).err();
+            let sentence = refused(average_us).unwrap().to_string();
+            let advice = sentence.rsplit("write ").next().unwrap();
+            let named: Vec<u32> = advice.split(" to ").filter_map(|word| word.parse().ok()).collect();
+            assert!(named.windows(2).all(|pair| pair[0] < pair[1]), "{sentence}");
+            assert!(!named.is_empty() || advice.starts_with("a full_stroke_us"), "{sentence}");
+            for average_us in named {
+                assert!(refused(average_us).is_none(), "{sentence}");
+            }
         }
     }
 

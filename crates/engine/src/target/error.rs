@@ -236,10 +236,10 @@ pub enum TargetError {
         "{}: {} are needed and {} are free there, of which {} stay free for others; choose a size of at most {} or \
          another file system",
         shown(path),
-        about(*needed_bytes),
+        at_least(*needed_bytes),
         about(*free_bytes),
         about(*reserve_bytes),
-        about(free_bytes.saturating_sub(*reserve_bytes))
+        at_most(free_bytes.saturating_sub(*reserve_bytes))
     )]
     NoSpace {
         /// The file to be made.
@@ -256,10 +256,10 @@ pub enum TargetError {
         "{}: its trees need {}, and {} are free there, of which {} stay free for others; lower files, sizes or \
          total_size until they need at most {}, or choose another file system",
         shown(path),
-        about(*needed_bytes),
+        at_least(*needed_bytes),
         about(*free_bytes),
         about(*reserve_bytes),
-        about(free_bytes.saturating_sub(*reserve_bytes))
+        at_most(free_bytes.saturating_sub(*reserve_bytes))
     )]
     NoSpaceForTrees {
         /// The directory they would be laid out in.
@@ -418,6 +418,41 @@ fn hint(path: &Path) -> &'static str {
 
 /// A size for a person.
 fn about(bytes: u64) -> String {
+    rounded(bytes, f64::round)
+}
+
+/// What is needed, rounded up: more than [`at_most`] says of anything less.
+fn at_least(bytes: u64) -> String {
+    rounded(bytes, f64::ceil)
+}
+
+/// What there is room for, rounded down, so that it fits.
+fn at_most(bytes: u64) -> String {
+    rounded(bytes, f64::floor)
+}
+
+fn rounded(bytes: u64, round: fn(f64) -> f64) -> String {
     let gib = bytes as f64 / (1u64 << 30) as f64;
-    if gib >= 1.0 { format!("{gib:.1} GiB") } else { format!("{:.1} MiB", gib * 1024.0) }
+    let tenths = |value: f64| round(value * 10.0) / 10.0;
+    if gib >= 1.0 { format!("{:.1} GiB", tenths(gib)) } else { format!("{:.1} MiB", tenths(gib * 1024.0)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_needed_and_what_there_is_room_for_never_look_alike() {
+        for [needed, most] in [[10 << 30, (10 << 30) - 1], [(1 << 30) + 1, 1 << 30], [5 << 20, (5 << 20) - 4096]] {
+            assert_ne!(at_least(needed), at_most(most), "{needed} {most}");
+        }
+        let refusal = TargetError::NoSpace {
+            path: "/tmp/x".into(),
+            needed_bytes: 10 << 30,
+            free_bytes: (11 << 30) - 4096,
+            reserve_bytes: 1 << 30,
+        };
+        let sentence = refusal.to_string();
+        assert!(sentence.contains("10.0 GiB are needed") && sentence.contains("at most 9.9 GiB"), "{sentence}");
+    }
 }
