@@ -25,6 +25,7 @@ MODEL = ROOT / "page" / "src" / "model.ts"
 #: Where the data of a report begins, and those of the live page.
 STARTS = (
     ("plimsoll.reports.view.report", "Report"),
+    ("plimsoll.reports.view.choice", "ChoicePage"),
     ("plimsoll.web.listing", "Entry"),
     ("plimsoll.web.live", "Live"),
     ("plimsoll.web.control", "ControlState"),

@@ -38,7 +38,7 @@ _GROUPS = {
     _BROWSER: (
         "report",
         "test_analytics_section test_database_sections test_driver_sections test_experiments_page test_hosts_page test_long_page "
-        "test_mailstore_section test_modelled_page test_page test_prices_page test_replay_page",
+        "test_choice_page test_mailstore_section test_modelled_page test_page test_prices_page test_replay_page",
     ),
 }
 _BY_FILE = {f"tests/{folder}/{file}.py": group for group, (folder, files) in _GROUPS.items() for file in files.split()}

@@ -6,7 +6,8 @@ import { driverSections, driverTitles } from "./drivers/list";
 import { element } from "./element";
 import { drawAll, drawNear, redraw } from "./figure";
 import { unpacked } from "./inflate";
-import type { Report } from "./model";
+import type { ChoicePage, Report } from "./model";
+import { choicePage } from "./sections/candidates";
 import { comparisonSection } from "./sections/comparison";
 import { environmentSection } from "./sections/environment";
 import { experimentSection } from "./sections/experiments";
@@ -114,16 +115,28 @@ function painted(rest: () => void): void {
   addEventListener("beforeprint", once);
 }
 
+/** The top of a report at once; what is left to do is returned. */
+function reported(report: Report, page: HTMLElement): () => void {
+  const main = begin(report, page);
+  return () => build(report, page, main);
+}
+
+/** The page of a choice, which is short. */
+function chosen(choice: ChoicePage, page: HTMLElement): () => void {
+  page.append(element("a", { class: "skip", href: "#main" }, "Skip to the answer"), ...choicePage(choice));
+  return () => {};
+}
+
 function start(): void {
   const held = document.getElementById("data");
   const text = held?.textContent ?? "";
   const data = held?.dataset.length ? unpacked(text, Number(held.dataset.length)) : text;
   const page = document.getElementById("report");
   if (!page) throw new Error("the page has no #report");
-  const report = JSON.parse(data) as Report;
-  const main = begin(report, page);
+  const shown = JSON.parse(data) as Report | ChoicePage;
+  const rest = shown.schema === "plimsoll.choice-page/1" ? chosen(shown, page) : reported(shown, page);
   painted(() => {
-    build(report, page, main);
+    rest();
     document.documentElement.dataset.complete = "true";
     follow();
   });

@@ -1424,6 +1424,75 @@ export interface DurabilityRound {
   wrong: string | null;
 }
 
+/** The page of a choice. */
+export interface ChoicePage {
+  schema: "plimsoll.choice-page/1";
+  title: string;
+  sentence: string;
+  /** What was asked, and what else is known of the choice: a label and words. */
+  facts: Fact[];
+  /** `price` or `drives`. */
+  cost: "price" | "drives";
+  currency: string;
+  demanded_per_s: number;
+  considered: number;
+  rows: ChoiceRow[];
+  fallen: FallenOut[];
+}
+
+/** A line of the answer. */
+export interface Fact {
+  label: string;
+  words: string;
+}
+
+/** A candidate that was simulated. */
+export interface ChoiceRow {
+  name: string;
+  carries: boolean;
+  /** In the unit of the page's `cost`. */
+  cost: number | null;
+  drives: number;
+  price: number | null;
+  /** What it carries healthy, between what that lies given what nobody has looked up, and what that mostly follows from. */
+  mark_per_s: number | null;
+  low_per_s: number | null;
+  high_per_s: number | null;
+  mostly: string;
+  /** Whether it carries the mark or more. */
+  at_least: boolean;
+  /** Whether no other candidate carries as much for less. */
+  front: boolean;
+  line: CandidatePoint[];
+  /** The condition nearest to its limit in each state, in words. */
+  healthy: string;
+  degraded: string;
+  rebuilding: string;
+  rebuild: string;
+  loss: string;
+  limited_by: string;
+  rejected: string;
+}
+
+/** A point of a load line: `over_limit` is the worst latency over its limit, None where the objective has none. */
+export interface CandidatePoint {
+  rate_per_s: number;
+  over_limit: number | null;
+  holds: boolean;
+}
+
+/** Candidates that fell out in one way. */
+export interface FallenOut {
+  how: string;
+  candidates: NamedReason[];
+}
+
+/** A candidate and why it is not chosen. */
+export interface NamedReason {
+  name: string;
+  reason: string;
+}
+
 /** A stored run in the list. */
 export interface Entry {
   name: string;

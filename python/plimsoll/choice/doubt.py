@@ -31,7 +31,7 @@ from plimsoll.target import Target, target_of
 from plimsoll.uncertainty.figures import Plan, spread
 from plimsoll.units import count
 
-#: So many requests are worked out for the draws of a candidate, unless a number of draws was asked for: about half a minute.
+#: So many requests are worked out for the draws of all candidates, unless a number of draws was asked for: about half a minute.
 REQUESTS_MAX = 20_000_000
 #: A draw is worked out at so many rates, in the mean.
 _RATES = 2.5
@@ -51,11 +51,11 @@ class Doubt:
     why: str = ""
 
 
-def doubt_of(trial: Trial, ascent: Ascent, mark_per_s: float, plan: Plan) -> Doubt:
-    """Draw the candidate of a load line whose mark is known."""
+def doubt_of(trial: Trial, ascent: Ascent, mark_per_s: float, plan: Plan, among: int = 1) -> Doubt:
+    """Draw the candidate of a load line whose mark is known; ``among`` is how many share the requests that draws are worth."""
     engine, target = native(), target_of(trial.target)
     start = ascent.low or ascent.high or 1.0
-    draws = plan.draws if plan.budget_s is None else _affordable(_cost(trial, ascent, start), plan.draws)
+    draws = plan.draws if plan.budget_s is None else _affordable(_cost(trial, ascent, start) * among, plan.draws)
     if not draws:
         return Doubt(why=f"{BLOCK} draws take about {count(_cost(trial, ascent, start) * BLOCK)} requests; ask with --uncertainty {BLOCK}")
 

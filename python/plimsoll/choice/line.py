@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.choice.demand import DemandedLoad
-from plimsoll.choice.trial import Trial, judged, limit_of, measured, point_of
+from plimsoll.choice.trial import Trial, is_latency, judged, limit_of, measured, point_of, responses
 from plimsoll.engine import native
 from plimsoll.result import Result
 from plimsoll.target import target_of
@@ -27,13 +27,22 @@ FACTOR_MAX = 8.0
 
 
 @dataclass(frozen=True)
+class LinePoint:
+    """A rate, whether all objectives held at it, and the worst latency over its limit; None where no objective has one."""
+
+    rate_per_s: float
+    holds: bool
+    over_limit: float | None
+
+
+@dataclass(frozen=True)
 class Line:
     """A load line: the highest rate at which all objectives held, its mark where there is one demand, and the points at which it was
-    measured, as rate and whether they held."""
+    measured."""
 
     mark: Mark | None
     held_per_s: float | None
-    points: tuple[tuple[float, bool], ...]
+    points: tuple[LinePoint, ...]
     limited_by: str | None
     at_least: bool
 
@@ -75,7 +84,12 @@ def line_of(load: DemandedLoad, ascent: Ascent) -> Line:
     results, high = ascent.results, ascent.high
     ordered = [results[factor] for factor in sorted(results)]
     mark = mark_of(ordered, load.objective) if len(load.parts) == 1 else None
-    points = tuple((factor * load.rate_per_s, judged(load, results[factor])[0]) for factor in sorted(results))
+    points = tuple(_point(load, factor, results[factor]) for factor in sorted(results))
     last = results[high] if high is not None else ordered[-1]
     held = None if ascent.low is None else sum(total.iops for total in results[ascent.low].totals.values())
     return Line(mark, held, points, limit_of(last)[0] or limit_of(last)[1], at_least=high is None)
+
+
+def _point(load: DemandedLoad, factor: float, result: Result) -> LinePoint:
+    shares = [one.value / one.limit for one in responses(load, result) if is_latency(one) and one.value is not None and one.limit]
+    return LinePoint(factor * load.rate_per_s, judged(load, result)[0], max(shares, default=None))

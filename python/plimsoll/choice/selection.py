@@ -146,7 +146,7 @@ def _with_lines(selection: Selection, entries: Sequence[Entry], processes: Proce
         heard(f"measuring what {len(carrying)} of them carry at most, and how sure that is")
     draws = None if selection.draws is None else replace(selection.draws, jobs=max(1, processes.count // max(1, len(carrying))))
     trials = (Trial(entry.candidate.target, selection.load, selection.seed) for entry in carrying)
-    found: Iterator[_Beyond] = processes.in_order(partial(_beyond, draws=draws), trials)
+    found: Iterator[_Beyond] = processes.in_order(partial(_beyond, draws=draws, among=len(carrying)), trials)
     for entry, beyond in zip(carrying, found, strict=True):
         yield replace(entry, line=beyond.line, surges=beyond.surges, doubt=beyond.doubt)
 
@@ -158,12 +158,12 @@ class _Beyond:
     doubt: Doubt
 
 
-def _beyond(trial: Trial, draws: Plan | None) -> _Beyond:
+def _beyond(trial: Trial, draws: Plan | None, among: int) -> _Beyond:
     """What a candidate does with more than was demanded, and how sure that is."""
     ascent = ascend(trial)
     line = line_of(trial.load, ascent)
     mark = line.mark.iops if line.mark is not None else line.held_per_s
-    doubt = Doubt() if draws is None or not draws.draws or mark is None else doubt_of(trial, ascent, mark, draws)
+    doubt = Doubt() if draws is None or not draws.draws or mark is None else doubt_of(trial, ascent, mark, draws, among)
     return _Beyond(line, surges(trial), doubt)
 
 

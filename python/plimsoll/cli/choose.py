@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +11,8 @@ from plimsoll.cli import completions
 from plimsoll.cli.options import takes
 from plimsoll.cli.screen import screen
 from plimsoll.displayed import as_document
+from plimsoll.errors import InputError
+from plimsoll.store.durable import REPLACED
 
 if TYPE_CHECKING:
     from plimsoll.choice.selection import Chosen
@@ -61,8 +64,11 @@ EXIT_NOT_CARRIED = 1
     help="How often those that carry it are drawn with other values for what nobody has looked up, e.g. 100, or 100@7 with another "
     "seed; off for never. [default: 60, as far as 20 million requests suffice]",
 )
+@click.option(
+    "--report", "report_path", metavar="FILE", help=f"Write a page there, FILE.html: cost against load, and each candidate. {REPLACED}"
+)
 @click.option("--assert", "asserted", is_flag=True, help="Exit with 1 when no candidate is shown to carry the demand.")
-@takes("out", "quiet", "as_json")
+@takes("opens", "out", "quiet", "as_json")
 def command(**typed: Any) -> int:
     """Say which modelled array to buy for what is demanded, and why not the others.
 
@@ -78,10 +84,37 @@ def command(**typed: Any) -> int:
     from plimsoll.choice.selection import select
 
     asserted, quiet, as_json = typed.pop("asserted"), typed.pop("quiet"), typed.pop("as_json")
+    report_path, opens = typed.pop("report_path"), typed.pop("opens")
+    _check_report(report_path, opens=opens)
     selection = selection_of(Question(**typed))
     chosen = select(selection, _quiet if quiet else _heard)
     _show(chosen, as_json=as_json)
+    if report_path is not None:
+        _report(chosen, report_path, opens=opens)
     return EXIT_NOT_CARRIED if asserted and chosen.best is None else 0
+
+
+def _check_report(path: str | None, *, opens: bool) -> None:
+    """Refuse before anything is simulated a page that could not be written."""
+    if path is None:
+        if opens:
+            raise InputError("--open: there is no page without --report; add --report FILE.html.")
+        return
+    from plimsoll.cli.report import checked_format
+
+    if checked_format(path) != ".html":
+        raise InputError(f"--report {path}: the report of a choice is a page; name a .html file, or use --json for its figures.")
+
+
+def _report(chosen: Chosen, path: str, *, opens: bool) -> None:
+    from plimsoll.cli.report import open_page
+    from plimsoll.reports.html import write_choice_page
+    from plimsoll.reports.view.choice import choice_page
+
+    write_choice_page(choice_page(chosen), Path(path))
+    click.echo(f"report     {path}", err=True)
+    if opens:
+        open_page(path)
 
 
 def _heard(sentence: str) -> None:

@@ -28,6 +28,7 @@ from plimsoll.analysis.comparison.comparison import Comparison
 from plimsoll.analysis.price.per_unit import Prices
 from plimsoll.displayed import displayed, displayed_in_line, encoded
 from plimsoll.histogram import distribution
+from plimsoll.reports.view.choice import ChoicePage
 from plimsoll.reports.view.point import Course
 from plimsoll.reports.view.report import Heard, PointRecord, Report, RunRecord, Shown, outlined, view
 from plimsoll.store.durable import replace_file
@@ -86,8 +87,17 @@ def write_page(shown: Report, path: Path, courses: Iterable[Course] | None = Non
     replace_file(str(path), encoded(page(shown, courses)), durable=False)
 
 
+def write_choice_page(shown: ChoicePage, path: Path) -> None:
+    """Write the page of a choice."""
+    replace_file(str(path), encoded(_whole(f"Plimsoll: {shown['title']}", _held(iter([json_block(shown)])))), durable=False)
+
+
 def page(shown: Report, courses: Iterable[Course] | None = None) -> str:
     """The whole page around a view model."""
+    return _whole(_title(shown), data_element(shown, courses))
+
+
+def _whole(title: str, data: str) -> str:
     bundle = files("plimsoll.reports") / "page"
     script = (bundle / "report.js").read_text(encoding="utf-8")
     style = (bundle / "report.css").read_text(encoding="utf-8")
@@ -95,13 +105,15 @@ def page(shown: Report, courses: Iterable[Course] | None = None) -> str:
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    data = data_element(shown, courses)
-    return _SKELETON.format(policy=policy, title=_text(_title(shown)), style=style, data=data, script=script)
+    return _SKELETON.format(policy=policy, title=_text(title), style=style, data=data, script=script)
 
 
 def data_element(shown: Report, courses: Iterable[Course] | None = None) -> str:
     """The element with the data: as JSON, or packed where it is long, so that reports of hundreds of points can be sent and opened."""
-    pieces = _pieces(shown, courses)
+    return _held(_pieces(shown, courses))
+
+
+def _held(pieces: Iterator[str]) -> str:
     begun: list[str] = []
     size = 0
     for piece in pieces:

@@ -52,8 +52,8 @@ def choice_lines(chosen: Chosen, screen: Screen = ANY) -> Iterator[str]:
     """All of it."""
     yield screen.wrapped(answer(chosen), rest="  ")
     yield ""
-    yield from _asked(chosen)
-    yield from _of_best(chosen, screen)
+    for label, words in (*asked_lines(chosen), *of_best(chosen)):
+        yield screen.wrapped(f"{label:<11}{words}", rest=" " * 11)
     shown = [entry for entry in chosen.entries if entry.simulated][:_ROWS]
     if shown:
         yield ""
@@ -71,20 +71,22 @@ def _for_price(entry: Entry) -> str:
     return f" for {cost.currency} {cost.amount:,.0f}"
 
 
-def _asked(chosen: Chosen) -> Iterator[str]:
+def asked_lines(chosen: Chosen) -> Iterator[tuple[str, str]]:
+    """What was asked: labels with words."""
     selection = chosen.selection
     for part in selection.load.parts:
         capped = "" if part.cap_per_s is None else f", of which {count(part.cap_per_s)} are let through"
-        yield f"demand     {part.name}: {count(part.rate_per_s)} requests/s{capped}; {part.objective.text}"
+        yield "demand", f"{part.name}: {count(part.rate_per_s)} requests/s{capped}; {part.objective.text}"
     limits = selection.limits
     held = [f"hold {limits.capacity_bytes / 1e12:g} TB"] if limits.capacity_bytes else []
     held += [f"survive {'one failure' if limits.survive == 1 else f'{limits.survive} failures'}"] if limits.survive else []
     held += [f"cost at most {chosen.currency} {limits.budget:,.0f}"] if limits.budget is not None else []
     if held:
-        yield f"has to     {', '.join(held)}"
+        yield "has to", ", ".join(held)
 
 
-def _of_best(chosen: Chosen, screen: Screen) -> Iterator[str]:
+def of_best(chosen: Chosen) -> Iterator[tuple[str, str]]:
+    """What is known of the choice: labels with words; nothing where there is none."""
     best, second = chosen.best, chosen.runner_up
     if best is None:
         return
@@ -93,23 +95,23 @@ def _of_best(chosen: Chosen, screen: Screen) -> Iterator[str]:
         least = "at least " if line is not None and line.at_least else ""
         limit = "" if best.limited_by is None or least else f"; beyond that limited by {best.limited_by}"
         times = three_digits(best.mark_iops / chosen.selection.load.rate_per_s)
-        yield screen.wrapped(f"headroom   {least}{times} × ({least}{count(best.mark_iops)} requests/s{_interval(best)}){limit}")
+        yield "headroom", f"{least}{times} × ({least}{count(best.mark_iops)} requests/s{_interval(best)}){limit}"
     if best.rebuild_hours is not None:
-        risk = "" if best.loss_per_year is None else f"; chance to lose data within a year {_chance(best.loss_per_year)}"
+        risk = "" if best.loss_per_year is None else f"; chance to lose data within a year {chance_words(best.loss_per_year)}"
         ended = best.outcomes[REBUILDING].rebuild_ended
-        yield _line(screen, "rebuild", f"{_hours(best.rebuild_hours)} under this load{'' if ended else ', by its course'}{risk}")
+        yield "rebuild", f"{hours_words(best.rebuild_hours)} under this load{'' if ended else ', by its course'}{risk}"
     for surge in best.surges:
         asked = f"{surge.raised} at {surge.factor:g} × its rate ({count(surge.let_through_per_s)} requests/s let through)"
         does = "leaves the others within their objectives" if surge.holds else f"disturbs {surge.rejection}"
-        yield _line(screen, "neighbours", f"{asked} {does}")
+        yield "neighbours", f"{asked} {does}"
     cost = best.considered.cost
     if cost is not None and cost.missing:
-        yield _line(screen, "price", f"unknown: {', '.join(cost.missing)} without one; give them with --prices FILE")
+        yield "price", f"unknown: {', '.join(cost.missing)} without one; give them with --prices FILE"
     elif cost is not None:
-        yield _line(screen, "price", f"{cost.currency} {cost.known:,.0f}: {'; '.join(cost.sources)}")
+        yield "price", f"{cost.currency} {cost.known:,.0f}: {'; '.join(cost.sources)}"
     if second is not None:
-        yield _line(screen, "runner-up", f"{second.candidate.name}{_for_price(second)}")
-    yield _line(screen, "certainty", _certainty(best))
+        yield "runner-up", f"{second.candidate.name}{_for_price(second)}"
+    yield "certainty", _certainty(best)
 
 
 def _certainty(best: Entry) -> str:
@@ -124,10 +126,6 @@ def _certainty(best: Entry) -> str:
     words = ends_words(best.mark_iops, ends.low, ends.high, "requests/s")
     level = f"{round(100 * ends.level)} % of {ends.draws} draws of what nobody has looked up"
     return f"{words}, {level}; {mostly_words(ends.to_json())}"
-
-
-def _line(screen: Screen, label: str, text: str) -> str:
-    return screen.wrapped(f"{label:<11}{text}", rest=" " * 11)
 
 
 def _interval(entry: Entry) -> str:
@@ -147,16 +145,16 @@ def _row(entry: Entry) -> tuple[str, ...]:
         "yes" if entry.carries else "no",
         mark or "–",
         "–" if interval is None else f"{count(interval[0])}–{count(interval[1])}",
-        *(_response(entry.outcomes.get(state)) for state in (HEALTHY, DEGRADED, REBUILDING)),
-        "–" if entry.rebuild_hours is None else _hours(entry.rebuild_hours),
-        "–" if entry.loss_per_year is None else _chance(entry.loss_per_year),
+        *(response_words(entry.outcomes.get(state)) for state in (HEALTHY, DEGRADED, REBUILDING)),
+        "–" if entry.rebuild_hours is None else hours_words(entry.rebuild_hours),
+        "–" if entry.loss_per_year is None else chance_words(entry.loss_per_year),
         "–" if cost is None or cost.amount is None else f"{cost.amount:,.0f}",
         "–" if cost is None or cost.rack_units is None else significant(cost.rack_units),
         "–" if cost is None or cost.watts is None else significant(cost.watts),
     )
 
 
-def _response(outcome: Outcome | None) -> str:
+def response_words(outcome: Outcome | None) -> str:
     """The condition nearest to its limit, or furthest beyond it."""
     if outcome is None:
         return "–"
@@ -174,9 +172,9 @@ def _rejections(entries: Sequence[Entry], screen: Screen) -> Iterator[str]:
     if not rejected:
         return
     yield ""
-    kinds = Counter(_kind(entry) for entry in rejected)
+    kinds = Counter(kind_of(entry) for entry in rejected)
     for kind, number in kinds.most_common(_REASONS):
-        own = [entry for entry in rejected if _kind(entry) == kind]
+        own = [entry for entry in rejected if kind_of(entry) == kind]
         named = "; ".join(f"{entry.candidate.name}: {entry.rejected}" for entry in own[:_NAMED])
         more = f"; and {number - _NAMED} more" if number > _NAMED else ""
         yield screen.wrapped(f"{number} fell out {kind}: {named}{more}", rest="  ")
@@ -184,7 +182,8 @@ def _rejections(entries: Sequence[Entry], screen: Screen) -> Iterator[str]:
         yield f"… and {sum(kinds.values()) - sum(number for _, number in kinds.most_common(_REASONS))} for other reasons ('--json' has all)"
 
 
-def _kind(entry: Entry) -> str:
+def kind_of(entry: Entry) -> str:
+    """How a candidate fell out."""
     reason = entry.rejected or ""
     if entry.simulated:
         return "when simulated"
@@ -197,11 +196,13 @@ def _kind(entry: Entry) -> str:
     return "by arithmetic"
 
 
-def _hours(hours: float) -> str:
+def hours_words(hours: float) -> str:
+    """Minutes, hours or days."""
     return (
         f"{three_digits(hours / 24)} d" if hours >= 72 else f"{three_digits(hours)} h" if hours >= 1 else f"{three_digits(hours * 60)} min"
     )
 
 
-def _chance(chance: float) -> str:
+def chance_words(chance: float) -> str:
+    """A chance in percent, or one in so many where it is small."""
     return f"{significant(100 * chance, 2)} %" if chance >= 1e-4 else f"1 in {count(1 / chance)}" if chance > 0 else "0"
