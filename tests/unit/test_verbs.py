@@ -24,7 +24,7 @@ from support.scripted_engine import ScriptedEngine
 
 pytestmark = pytest.mark.usefixtures("engine")
 #: Options of a command that say how it prints.
-SHOWING = {"report_path", "quiet", "as_json", "opens", "dry_run", "live", "otlp"}
+SHOWING = {"report_path", "quiet", "as_json", "opens", "dry_run", "live", "otlp", "draws"}
 
 
 def test_a_run_returns_its_results_and_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
