@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.choice.candidates import Candidate, Considered
+from plimsoll.choice.candidates import Candidate, Considered, candidates
 from plimsoll.choice.ranking import Entry
 from plimsoll.choice.search import Search
 from plimsoll.choice.trial import HEALTHY, Outcome
@@ -67,3 +67,11 @@ def test_candidates_without_an_axis_of_drives_exclude_none() -> None:
             outcome = Outcome(HEALTHY, False, 1.0, (), None, None, rejection="slow", far=True)
             search.learn(place, replace(queue[place], outcomes={HEALTHY: outcome}, simulated=True, rejected="slow"))
     assert tried == [0, 1]
+
+
+def test_a_series_is_of_levels_whose_requests_fall_on_single_drives() -> None:
+    found = candidates(["nearline-raid6?drives=4,6&level=raid6,raid10,raidz2", "nvme-raid10"])
+    assert [one.series for one in found] == [
+        *("nearline-raid6?level=raid6", "nearline-raid6?level=raid10", "", "nearline-raid6?level=raid6", "nearline-raid6?level=raid10", ""),
+        "",
+    ]

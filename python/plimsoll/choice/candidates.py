@@ -234,9 +234,15 @@ def _candidate(name: str, chosen: Mapping[str, str], word: str) -> Candidate:
 
 
 def _series(name: str, chosen: Mapping[str, str]) -> str:
-    """What is equal of candidates whose drives differ in number; empty where that is no axis."""
+    """What is equal of candidates whose drives differ in number; empty where that is no axis, or where a request takes all drives."""
+    if "drives" not in chosen or _level(name, chosen).startswith("raidz"):
+        return ""
     rest = "&".join(f"{key}={value}" for key, value in chosen.items() if key != "drives")
-    return f"{name}?{rest}" if "drives" in chosen else ""
+    return f"{name}?{rest}"
+
+
+def _level(name: str, chosen: Mapping[str, str]) -> str:
+    return chosen.get("level") or str(described(PREFIX + name)["group"][0]["raid"]["level"])
 
 
 def _one_group(name: str, word: str) -> tuple[str, str]:
