@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 echo "== building the engine"
 
 command -v cargo >/dev/null || {
-    echo "cargo is missing: install Rust 1.88 or newer (apt-get install cargo, or rustup)" >&2
+    echo "cargo is missing: install Rust 1.89 or newer (apt-get install cargo, or rustup)" >&2
     exit 1
 }
 PATH=$(dirname "$(dev/uv.sh)"):$PATH

@@ -36,11 +36,14 @@
 //! assert_eq!(findings.lost.findings, 2); // a second write was acknowledged, and did not arrive
 //! ```
 
+mod abreast;
 mod check;
 mod fault;
 
 pub use check::{Expectation, ReadBack, check, check_found};
 pub use fault::{Fault, FaultCount, Finding, Findings, Found};
+
+use abreast::{ABREAST, checksums, fill_payload};
 
 use crate::rng::Draws;
 
@@ -84,14 +87,42 @@ pub fn write(buffer: &mut [u8], header: &StampHeader, mut generation: impl FnMut
         start: header.start,
         sequence: header.sequence,
     };
-    for (number, granule) in buffer.chunks_exact_mut(header.granule_bytes as usize).enumerate() {
-        stamp.generation = generation(number);
-        debug_assert!(stamp.generation > 0, "generation 0 means never written");
-        for sector in granule.as_chunks_mut::<SECTOR_BYTES>().0 {
+    let per_granule = header.granule_bytes as usize / SECTOR_BYTES;
+    let mut places = (0..per_granule).cycle();
+    let mut granules = 0..;
+    for group in buffer.as_chunks_mut::<SECTOR_BYTES>().0.chunks_mut(ABREAST) {
+        for sector in group.iter_mut() {
+            if places.next() == Some(0) {
+                stamp.generation = granules.next().map_or(0, &mut generation);
+                debug_assert!(stamp.generation > 0, "generation 0 means never written");
+            }
             stamp.encode(sector);
             stamp.address += SECTOR_BYTES as u64;
         }
+        seal(group);
     }
+}
+
+/// Puts the checksums of some sectors into them.
+fn seal(sectors: &mut [Sector]) {
+    let sums = checksums_of_some(sectors);
+    for (sector, checksum) in sectors.iter_mut().zip(sums) {
+        sector[CHECKSUM_START..].copy_from_slice(&checksum.to_le_bytes());
+    }
+}
+
+/// The checksums of at most [`ABREAST`] sectors.
+fn checksums_of_some(sectors: &[Sector]) -> [u32; ABREAST] {
+    if let Ok(sectors) = <&[Sector; ABREAST]>::try_from(sectors) {
+        return checksums(sectors);
+    }
+    let mut some = [0; ABREAST];
+    some.iter_mut().zip(sectors).for_each(|(sum, sector)| *sum = checksum(sector));
+    some
+}
+
+fn checksum(sector: &Sector) -> u32 {
+    checksums(std::array::from_ref(sector))[0]
 }
 
 /// Whether a sector is a whole stamp, of whatever run.
@@ -154,6 +185,7 @@ enum Decoded {
 }
 
 impl Stamp {
+    /// Everything but the checksum.
     fn encode(&self, sector: &mut Sector) {
         sector[0..8].copy_from_slice(&MAGIC);
         sector[8..12].copy_from_slice(&VERSION.to_le_bytes());
@@ -163,17 +195,21 @@ impl Stamp {
         sector[32..40].copy_from_slice(&self.generation.to_le_bytes());
         sector[40..48].copy_from_slice(&self.start.to_le_bytes());
         sector[48..56].copy_from_slice(&self.sequence.to_le_bytes());
-        fill_payload(&mut sector[PAYLOAD_START..CHECKSUM_START], Draws::new(self.run, &[self.address, self.sequence]));
-        let checksum = crc32c::crc32c(&sector[..CHECKSUM_START]);
-        sector[CHECKSUM_START..].copy_from_slice(&checksum.to_le_bytes());
+        fill_payload(sector, Draws::new(self.run, &[self.address, self.sequence]));
     }
 
     #[inline]
     fn decode(sector: &Sector) -> Decoded {
+        Self::decode_summed(sector, checksum)
+    }
+
+    /// The same, where somebody may know the checksum already.
+    #[inline]
+    fn decode_summed(sector: &Sector, checksum: impl FnOnce(&Sector) -> u32) -> Decoded {
         if sector[0..8] != MAGIC || u32_at(sector, 8) != VERSION {
             return Decoded::Absent;
         }
-        if u32_at(sector, CHECKSUM_START) != crc32c::crc32c(&sector[..CHECKSUM_START]) {
+        if u32_at(sector, CHECKSUM_START) != checksum(sector) {
             return Decoded::Broken;
         }
         Decoded::Valid(Self {
@@ -190,15 +226,6 @@ impl Stamp {
     fn covers(&self, address: u64) -> bool {
         address >= self.start && address - self.start < u64::from(self.len)
     }
-}
-
-fn fill_payload(payload: &mut [u8], draws: Draws) {
-    let (words, rest) = payload.as_chunks_mut::<8>();
-    for (word, index) in words.iter_mut().zip(0..) {
-        *word = draws.at(index).to_le_bytes();
-    }
-    let last = draws.at(words.len() as u64).to_le_bytes();
-    rest.copy_from_slice(&last[..rest.len()]);
 }
 
 #[inline]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::fault::{Fault, Finding, Findings, Found};
-use super::{Decoded, MAGIC, SECTOR_BYTES, Sector, Stamp, assert_shape};
+use super::{ABREAST, Decoded, MAGIC, SECTOR_BYTES, Sector, Stamp, assert_shape, checksums_of_some};
 
 /// What a granule may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,8 +64,10 @@ pub fn check(
             continue;
         }
         findings.sectors_checked += per_granule as u64;
-        sound &=
-            granule.iter().zip(&mut addresses).all(|(sector, address)| is_right(sector, read.run, address, expected));
+        sound &= granule.chunks(ABREAST).all(|some| {
+            let mut sectors = some.iter().zip(checksums_of_some(some)).zip(&mut addresses);
+            sectors.all(|((sector, sum), address)| is_right((sector, sum), read.run, address, expected))
+        });
     }
     findings.sectors_read += sectors.len() as u64;
     if sound { 0 } else { classify(sectors, read, expect, findings) }
@@ -101,8 +103,8 @@ pub fn check_found(buffer: &[u8], start: u64, findings: &mut Findings) -> u64 {
 }
 
 #[inline]
-fn is_right(sector: &Sector, run: u64, address: u64, expected: Expectation) -> bool {
-    matches!(Stamp::decode(sector), Decoded::Valid(stamp)
+fn is_right((sector, sum): (&Sector, u32), run: u64, address: u64, expected: Expectation) -> bool {
+    matches!(Stamp::decode_summed(sector, |_| sum), Decoded::Valid(stamp)
         if stamp.run == run && stamp.address == address && (expected.lo..=expected.hi).contains(&stamp.generation))
 }
 
