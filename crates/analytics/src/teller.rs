@@ -73,8 +73,7 @@ impl<W: Write> Listener for Teller<W> {
 
 /// The values of a histogram with their counts as text: quicker to hear than its stored form, which holds every bucket there could be.
 fn counted(latency: &Histogram) -> String {
-    let steps = latency.iter_recorded();
-    let each = steps.map(|step| format!("{}*{}", step.value_iterated_to(), step.count_at_value()));
+    let each = latency.recorded().map(|(value_ns, count)| format!("{value_ns}*{count}"));
     each.collect::<Vec<_>>().join(" ")
 }
 

@@ -69,6 +69,34 @@ pub trait Backend {
     /// The operating system's, when the backend itself failed; a failed I/O is a [`Done`] with a negative result.
     fn wait(&mut self, until_ns: u64, done: &mut Vec<Done>) -> io::Result<()>;
 
+    /// One turn of plain requests: hands over and waits as [`Backend::wait`] does and, unless `taker` wants the completions left in `done`,
+    /// has it answer each with the next I/O of its slot, which is submitted at once.
+    ///
+    /// # Errors
+    /// Those of [`Backend::wait`] and [`Backend::submit`].
+    #[inline(always)]
+    fn turn<T: Taker>(&mut self, until_ns: u64, done: &mut Vec<Done>, taker: &mut T) -> io::Result<()>
+    where
+        Self: Sized,
+    {
+        done.clear();
+        self.wait(until_ns, done)?;
+        let now_ns = done.last().map_or_else(|| self.now(), |last| last.completed_ns);
+        if taker.begin(self, now_ns, done.len()) {
+            for finished in done.iter() {
+                self.submit(taker.take(finished))?;
+            }
+            done.clear();
+        }
+        Ok(())
+    }
+
+    /// Whether all that one `wait` reports has one completion stamp, and what was handed over together one submission stamp.
+    #[inline(always)]
+    fn stamps_batches(&self) -> bool {
+        false
+    }
+
     /// Whether [`Backend::expect`] is of any use.
     #[inline(always)]
     fn expects(&self) -> bool {
@@ -105,6 +133,15 @@ pub trait Backend {
     fn facts(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
+}
+
+/// Who takes completions one by one and has a next request for each: see [`Backend::turn`].
+pub trait Taker {
+    /// So many completions are there, the last of them at `now_ns`; whether they are taken one by one.
+    fn begin<B: Backend>(&mut self, backend: &B, now_ns: u64, completions: usize) -> bool;
+
+    /// Takes one; the next I/O of its slot.
+    fn take(&mut self, finished: &Done) -> Io;
 }
 
 /// What went wrong: a negated errno, 0 for a transfer that ended early.

@@ -18,11 +18,8 @@ const PLAIN: u32 = 0x1c84_9313;
 const HEAD: usize = 40;
 
 /// The highest value of each bucket of the one shape, ascending.
-static UPPERS_NS: LazyLock<Box<[u64]>> = LazyLock::new(|| {
-    let shape = histogram::empty();
-    let next = |&upper_ns: &u64| Some(shape.highest_equivalent(upper_ns + 1));
-    std::iter::successors(Some(shape.highest_equivalent(0)), next).take(shape.distinct_values()).collect()
-});
+static UPPERS_NS: LazyLock<Box<[u64]>> =
+    LazyLock::new(|| (0..histogram::BUCKETS).map(|bucket| histogram::bounds_of(bucket).1).collect());
 
 /// Highest value in ns and count of each bucket that has one, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -115,7 +112,7 @@ impl Reader {
             return Ok(buckets);
         }
         let whole = histogram::decode(text)?;
-        Ok(whole.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value())).collect())
+        Ok(whole.recorded().collect())
     }
 
     /// The buckets of a text that is just as `histogram::encode` writes it.
@@ -194,7 +191,7 @@ mod tests {
     use crate::histogram::{COUNT_MAX, Histogram, decode, empty, encode};
 
     fn whole(histogram: &Histogram) -> Vec<(u64, u64)> {
-        histogram.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value())).collect()
+        histogram.recorded().collect()
     }
 
     /// Histograms of many spreads, with values at both ends and large counts.
@@ -234,7 +231,7 @@ mod tests {
     fn buckets_of_many_are_those_of_the_sum() {
         let mut sum = empty();
         let texts: Vec<String> = spread().iter().take(60).map(encode).collect();
-        texts.iter().for_each(|text| sum.add(decode(text).unwrap()).unwrap());
+        texts.iter().for_each(|text| sum.add(&decode(text).unwrap()));
         let merged = Buckets::merged(texts.iter().map(String::as_str)).unwrap();
         assert_eq!(merged.as_slice(), whole(&sum));
         for percent in [0.0, 10.0, 50.0, 95.0, 99.0, 99.9, 99.999, 100.0] {
@@ -254,9 +251,9 @@ mod tests {
 
     #[test]
     fn text_of_other_writers_is_read_and_junk_refused_as_ever() {
-        let mut other = Histogram::new_with_bounds(1, 3_600_000_000_000, 2).unwrap();
+        let mut other = hdrhistogram::Histogram::<u64>::new_with_bounds(1, 3_600_000_000_000, 2).unwrap();
         (1..2_000u64).for_each(|value| other.saturating_record(value * value));
-        let text = encode(&other);
+        let text = histogram::encoded(&other);
         assert_eq!(Buckets::merged([text.as_str()]).unwrap().as_slice(), whole(&decode(&text).unwrap()));
         let text = encode(&spread()[11]);
         for junk in ["", "AAAA", "not a histogram!", &text[..text.len() / 2], &text[..text.len() - 8]] {

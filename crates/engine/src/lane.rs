@@ -40,6 +40,8 @@ pub(crate) struct Lane {
     pub(crate) in_order: bool,
     /// Whether it does nothing but draw: no flushes inserted, no end.
     plain: bool,
+    /// Whether each of its requests follows at once on the one before in its slot, and nothing else is to be done for it.
+    pub(crate) is_lean: bool,
     flush_every: u64,
     writes_unflushed: u64,
     left: Budget,
@@ -121,9 +123,18 @@ impl Lane {
                 Timing::Open { process: Process::Drawn(Box::new(arrivals)), due_ns, armed: false }
             }
         };
+        let plain = plan.flush_every == 0 && plan.budget == Budget::ENDLESS && plan.end_ns == u64::MAX;
+        let pauses = plan.access.entries.iter().any(|entry| entry.delay_ns > 0);
         Self {
             stream: seat.stream,
             generator,
+            is_lean: plain
+                && !pauses
+                && plan.start_ns == 0
+                && !plan.hold.flush_holds
+                && plan.placed.spread.is_none()
+                && replay.is_none()
+                && matches!(timing, Timing::Closed),
             timing,
             content: Content::new(plan),
             base: plan.placed.base,
@@ -134,7 +145,7 @@ impl Lane {
             max_len: plan.max_len,
             stamps: seat.stamps,
             in_order: plan.trace.is_none() && plan.access.entries.iter().all(|entry| entry.random_percent == 0.0),
-            plain: plan.flush_every == 0 && plan.budget == Budget::ENDLESS && plan.end_ns == u64::MAX,
+            plain,
             flush_every: plan.flush_every,
             writes_unflushed: 0,
             left: plan.budget,

@@ -78,8 +78,7 @@ fn summary(interval: &Interval, places: &Places) -> Value {
         let mut latency = Cow::Borrowed(&first.latency);
         let (mut bytes, mut errors, mut sum_ns) = (first.bytes, first.failures(), first.latency_sum_ns);
         for cell in cells {
-            // Histograms of one shape always add.
-            let _ = latency.to_mut().add(&cell.latency);
+            latency.to_mut().add(&cell.latency);
             bytes += cell.bytes;
             errors += cell.failures();
             sum_ns += cell.latency_sum_ns;

@@ -60,6 +60,14 @@ impl Cell {
         }
     }
 
+    /// Records so many requests of one latency, which is their service time, too: those of a closed stream.
+    #[inline(always)]
+    pub(crate) fn record_alike(&mut self, count: u64, bytes: u64, service_ns: u64) {
+        self.bytes += bytes;
+        self.latency_sum_ns += count * service_ns;
+        self.latency.saturating_record_n(service_ns, count);
+    }
+
     pub(crate) fn fail(&mut self, errno: i32) {
         *self.errors.entry(errno).or_default() += 1;
     }
@@ -80,16 +88,13 @@ impl Cell {
     }
 
     /// Adds what another worker saw.
-    ///
-    /// # Panics
-    /// Never: all histograms have one shape.
     pub fn merge(&mut self, other: &Self) {
         self.bytes += other.bytes;
         self.latency_sum_ns += other.latency_sum_ns;
         self.service_sum_ns += other.service_sum_ns;
-        self.latency.add(&other.latency).expect("histograms of one shape merge");
+        self.latency.add(&other.latency);
         if let (Some(service), Some(more)) = (&mut self.service, &other.service) {
-            service.add(more).expect("histograms of one shape merge");
+            service.add(more);
         }
         for (&errno, &times) in &other.errors {
             *self.errors.entry(errno).or_default() += times;
@@ -98,10 +103,8 @@ impl Cell {
 
     fn clear(&mut self) {
         (self.bytes, self.latency_sum_ns, self.service_sum_ns) = (0, 0, 0);
-        if !self.latency.is_empty() {
-            self.latency.reset();
-        }
-        if let Some(service) = self.service.as_mut().filter(|service| !service.is_empty()) {
+        self.latency.reset();
+        if let Some(service) = &mut self.service {
             service.reset();
         }
         self.errors.clear();
@@ -184,7 +187,7 @@ impl Slice {
     /// Empties it for another interval.
     pub fn clear(&mut self) {
         self.cells.iter_mut().chain(&mut self.parts).flatten().for_each(Cell::clear);
-        if let Some(lag) = self.lag.as_mut().filter(|lag| !lag.is_empty()) {
+        if let Some(lag) = &mut self.lag {
             lag.reset();
         }
         (self.in_flight_area, self.in_flight_age_ns, self.late, self.behind_ns) = (0, 0, 0, 0);
@@ -193,9 +196,6 @@ impl Slice {
     }
 
     /// Adds another worker's share of the same interval.
-    ///
-    /// # Panics
-    /// Never: all histograms have one shape.
     pub fn merge(&mut self, other: &Self) {
         self.start_ns = self.start_ns.min(other.start_ns);
         self.end_ns = self.end_ns.max(other.end_ns);
@@ -211,7 +211,7 @@ impl Slice {
             }
         }
         if let (Some(mine), Some(theirs)) = (&mut self.lag, &other.lag) {
-            mine.add(theirs).expect("histograms of one shape merge");
+            mine.add(theirs);
         }
     }
 }
@@ -304,6 +304,12 @@ impl<O: Outlet> Recorder<O> {
         let own_ns = own_ns(issued_ns..service.start) + own_ns(service.end..self.last_ns);
         debug_assert!(service.end <= self.last_ns && own_ns <= self.slice.in_flight_area, "more than was counted");
         self.slice.in_flight_area -= own_ns;
+    }
+
+    /// When the current interval began.
+    #[inline(always)]
+    pub(crate) const fn begin_ns(&self) -> u64 {
+        self.begin_ns
     }
 
     /// Whether the current interval is of the warm-up.

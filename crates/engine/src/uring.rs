@@ -315,6 +315,11 @@ impl<const NOP: bool> Backend for Uring<NOP> {
     }
 
     #[inline(always)]
+    fn stamps_batches(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
     fn handed_over_ns(&self) -> Option<u64> {
         Some(self.handed_over.mean_ns)
     }

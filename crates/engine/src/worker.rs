@@ -22,7 +22,7 @@ use crate::control::{Control, StoppedBy};
 use crate::lane::{Lane, Timing};
 use crate::ledger::Ledger;
 use crate::outstanding::Outstanding;
-use crate::recorder::{InFlight, Outlet, Recorder};
+use crate::recorder::{Cell, InFlight, Outlet, Recorder};
 use crate::replay::ReplayReport;
 use crate::silence::Pulse;
 use crate::slot::{IDLE, Slot, prepare, verify_completion};
@@ -33,6 +33,7 @@ mod directed;
 mod due;
 mod end;
 mod held;
+mod lean;
 mod overlap;
 mod pieces;
 mod read_back;
@@ -163,7 +164,11 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     /// When the backend itself fails.
     pub(crate) fn run(&mut self) -> io::Result<()> {
         self.begin()?;
-        while !self.turn()? {}
+        while !self.turn()? {
+            if self.is_lean() {
+                return self.run_lean();
+            }
+        }
         Ok(())
     }
 
@@ -231,13 +236,7 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
         self.recorder.add_area(now_ns, load);
         self.older = self.in_flight;
         let stopping = now_ns >= self.end_ns || self.shared.control.is_stopped();
-        if stopping {
-            self.begin_drain(now_ns)?;
-        }
-        for finished in &done {
-            self.finish(finished, now_ns, stopping)?;
-        }
-        self.done = done;
+        self.finish_all(done, now_ns, stopping)?;
         if stopping {
             return self.stopping_turn(now_ns);
         }
@@ -252,6 +251,19 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             self.speak(now_ns);
         }
         Ok(false)
+    }
+
+    /// What came back, in order; at the end nothing follows on it.
+    #[inline(always)]
+    fn finish_all(&mut self, done: Vec<Done>, now_ns: u64, stopping: bool) -> io::Result<()> {
+        if stopping {
+            self.begin_drain(now_ns)?;
+        }
+        for finished in &done {
+            self.finish(finished, now_ns, stopping)?;
+        }
+        self.done = done;
+        Ok(())
     }
 
     /// Says whether answers come.
@@ -327,14 +339,9 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
     fn fail(&mut self, number: u32, cell: usize, errno: i32) {
         let slot = &mut self.slots[number as usize];
         slot.failure = Some(errno);
-        if let Some(cell) = &mut self.recorder.slice.cells[cell] {
-            cell.fail(errno);
-        }
-        self.first_error.get_or_insert((slot.request.op, slot.request.offset, errno));
-        let gone = [libc::ENODEV, libc::ENXIO, libc::ENOMEDIUM, libc::EBADF].contains(&errno);
-        if gone || !self.shared.continues {
-            self.shared.control.stop(StoppedBy::Error);
-        }
+        let shared = &self.shared;
+        let stops = Stops { control: shared.control, continues: shared.continues };
+        fail(&slot.request, self.recorder.slice.cells[cell].as_mut(), errno, &mut self.first_error, &stops);
     }
 
     /// What a slot does after its request.
@@ -424,5 +431,24 @@ impl<'a, B: Backend, O: Outlet> Worker<'a, B, O> {
             return self.backend.submit(io);
         }
         self.issue_pieces(number)
+    }
+}
+
+/// Whether and how a failure ends the run.
+struct Stops<'a> {
+    control: &'a Control,
+    continues: bool,
+}
+
+/// Accounts for a request that failed.
+#[cold]
+fn fail(request: &Request, cell: Option<&mut Cell>, errno: i32, first: &mut Option<(Op, u64, i32)>, stops: &Stops<'_>) {
+    if let Some(cell) = cell {
+        cell.fail(errno);
+    }
+    first.get_or_insert((request.op, request.offset, errno));
+    let gone = [libc::ENODEV, libc::ENXIO, libc::ENOMEDIUM, libc::EBADF].contains(&errno);
+    if gone || !stops.continues {
+        stops.control.stop(StoppedBy::Error);
     }
 }

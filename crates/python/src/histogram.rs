@@ -38,9 +38,7 @@ impl Form {
 
     fn buckets(&self) -> Vec<(u64, u64)> {
         match self {
-            Self::Dense(dense) => {
-                dense.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value())).collect()
-            }
+            Self::Dense(dense) => dense.recorded().collect(),
             Self::Folded(buckets) => buckets.to_vec(),
         }
     }
@@ -88,8 +86,7 @@ impl Histogram {
     fn add(&mut self, other: &Self) {
         let dense = self.0.dense();
         match &other.0 {
-            // All histograms have one shape, so this cannot fail.
-            Form::Dense(other) => drop(dense.add(other)),
+            Form::Dense(other) => dense.add(other),
             Form::Folded(buckets) => add(dense, buckets),
         }
     }

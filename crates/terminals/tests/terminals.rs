@@ -99,7 +99,7 @@ fn recorded(terminals: &TerminalThreads, ended: u64) -> plimsoll_terminals::tall
         let (into, from) = (&mut total.cells[0], &next.cells[0]);
         into.committed += from.committed;
         into.rolled_back += from.rolled_back;
-        into.latency.add(&from.latency).unwrap();
+        into.latency.add(&from.latency);
         into.service = from.service.clone().or(into.service.take());
         from.errors.iter().for_each(|(why, count)| *into.errors.entry(why.clone()).or_default() += count);
         next.retries.iter().for_each(|(why, count)| *total.retries.entry(why).or_default() += count);

@@ -308,7 +308,7 @@ fn outcome(stage: &Stage<'_>, crew: &Crew<'_>, reports: &[Report], silence: Opti
     let first_error: Option<TaskError> =
         reports.iter().filter_map(|report| report.first_error.clone()).min_by_key(|error| error.at_ns);
     let mut handovers = histogram::empty();
-    reports.iter().for_each(|report| handovers += &report.handovers);
+    reports.iter().for_each(|report| handovers.add(&report.handovers));
     let first_ns = reports.iter().filter_map(|report| report.first_done_ns).min();
     let report = Report {
         first_error,

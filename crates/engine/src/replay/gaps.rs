@@ -66,7 +66,7 @@ mod tests {
         for (number, at_ns) in [(2, 30), (0, 0), (1, 10), (4, 100), (3, 60)] {
             gaps.take(number, at_ns);
         }
-        let found: Vec<u64> = gaps.histogram.iter_recorded().map(|step| step.value_iterated_to()).collect();
+        let found: Vec<u64> = gaps.histogram.recorded().map(|(value_ns, _)| value_ns).collect();
         assert_eq!((found, gaps.histogram.len()), (vec![10, 20, 30, 40], 4));
     }
 

@@ -1,0 +1,207 @@
+//! The loop of lean lanes: closed, one request after the other, nothing verified, counted or waited for.
+//!
+//! Model: the same turn as the general loop's, with only what such lanes need: each completion is counted and answered with the next
+//! request of its slot while the backend still has it in its hands, what all requests of a turn have in common is done once, and requests
+//! of one pair of stamps are counted together. The records are those of the general loop (`lean/tests.rs`, `tests/two_loops.rs`).
+//!
+//! Limits: the general loop has the first turns, until something has succeeded, and everything from the end on.
+
+use std::io;
+
+use plimsoll_workload::Op;
+
+use super::backlog::Waiting;
+use super::{LOOK_NS, Stops, Worker, fail};
+use crate::backend::{Backend, Done, Io, Taker, failure};
+use crate::control::Control;
+use crate::lane::Lane;
+use crate::outstanding::Outstanding;
+use crate::recorder::{InFlight, Outlet, Recorder};
+use crate::slot::{Slot, prepare};
+
+/// Requests of one cell and one latency that are not in the record yet.
+#[derive(Clone, Copy, Default)]
+struct Alike {
+    cell: usize,
+    service_ns: u64,
+    count: u64,
+    bytes: u64,
+}
+
+/// A turn of lean lanes: see the module.
+struct LeanTurn<'w, O> {
+    lanes: &'w mut [Lane],
+    slots: &'w mut [Slot],
+    recorder: &'w mut Recorder<O>,
+    control: &'w Control,
+    given_up: &'w Outstanding,
+    first_error: &'w mut Option<(Op, u64, i32)>,
+    carries_data: bool,
+    continues: bool,
+    origin_ns: u64,
+    end_ns: u64,
+    in_flight: u64,
+    older: u64,
+    now_ns: u64,
+    stopping: bool,
+    /// Whether anything came back.
+    answered: bool,
+    /// What of the time in flight was Plimsoll's own, as the general loop takes it back request by request.
+    own_ns: u64,
+    takes_back: bool,
+    stamps_batches: bool,
+    alike: Alike,
+}
+
+impl<B: Backend, O: Outlet> Worker<'_, B, O> {
+    /// Whether the lean loop can go on from here.
+    pub(super) fn is_lean(&self) -> bool {
+        let asked = self.single && self.shared.ledger.is_none() && self.directed.is_empty() && !self.backend.expects();
+        let here = self.first_done_ns.is_some() && !self.timed && !self.draining && self.waiters.is_empty();
+        asked && here && self.in_flight == self.slots.len() as u64 && self.lanes.iter().all(|lane| lane.is_lean)
+    }
+
+    /// The rest of the run.
+    #[inline(never)]
+    pub(super) fn run_lean(&mut self) -> io::Result<()> {
+        let stopped_ns = loop {
+            if let Some(now_ns) = self.lean_turn()? {
+                break now_ns;
+            }
+        };
+        let done = std::mem::take(&mut self.done);
+        self.finish_all(done, stopped_ns, true)?;
+        if !self.stopping_turn(stopped_ns)? {
+            while !self.turn()? {}
+        }
+        Ok(())
+    }
+
+    /// One turn; the instant at which the run is to stop, with what came back until then in `done`.
+    #[inline(always)]
+    fn lean_turn(&mut self) -> io::Result<Option<u64>> {
+        let until_ns = self.recorder.boundary_ns.min(self.look_ns);
+        let mut turn = LeanTurn {
+            lanes: &mut self.lanes,
+            slots: &mut self.slots,
+            recorder: &mut self.recorder,
+            control: self.shared.control,
+            given_up: &self.given_up,
+            first_error: &mut self.first_error,
+            carries_data: self.shared.carries_data,
+            continues: self.shared.continues,
+            origin_ns: self.origin_ns,
+            end_ns: self.end_ns,
+            in_flight: self.in_flight,
+            older: self.older,
+            now_ns: 0,
+            stopping: false,
+            answered: false,
+            own_ns: 0,
+            takes_back: self.backend.handed_over_ns().is_none() && !self.backend.stands_still(),
+            stamps_batches: self.backend.stamps_batches(),
+            alike: Alike::default(),
+        };
+        let turned = self.backend.turn(until_ns, &mut self.done, &mut turn);
+        record(turn.recorder, turn.alike);
+        turn.recorder.slice.in_flight_area -= turn.own_ns;
+        let (now_ns, stopping) = (turn.now_ns, turn.stopping);
+        self.older = turn.older;
+        self.answered |= turn.answered;
+        turned?;
+        if stopping {
+            return Ok(Some(now_ns));
+        }
+        if now_ns >= self.look_ns {
+            self.look_ns = now_ns + LOOK_NS;
+            self.speak(now_ns);
+        }
+        Ok(None)
+    }
+}
+
+impl<O: Outlet> Taker for LeanTurn<'_, O> {
+    #[inline(always)]
+    fn begin<B: Backend>(&mut self, backend: &B, now_ns: u64, completions: usize) -> bool {
+        self.now_ns = now_ns;
+        self.answered = completions > 0;
+        let handed_over_ns = backend.handed_over_ns().unwrap_or(0);
+        let load = InFlight { all: self.in_flight, older: self.older, handed_over_ns };
+        if now_ns >= self.recorder.boundary_ns {
+            self.close_intervals(backend, load);
+        }
+        self.recorder.add_area(now_ns, load);
+        self.stopping = now_ns >= self.end_ns || self.control.is_stopped();
+        // What comes back is older, and what follows on it is not.
+        self.older = self.in_flight - if self.stopping { 0 } else { completions as u64 };
+        !self.stopping
+    }
+
+    #[inline(always)]
+    fn take(&mut self, finished: &Done) -> Io {
+        let number = finished.slot;
+        let slot = &mut self.slots[number as usize];
+        let lane = &mut self.lanes[slot.lane as usize];
+        let (op, len) = (slot.request.op, slot.request.len);
+        let service_ns = finished.completed_ns - finished.submitted_ns;
+        if self.takes_back {
+            if slot.issued_ns >= self.recorder.begin_ns() {
+                self.own_ns += self.recorder.last_ns() - slot.issued_ns - service_ns;
+            } else {
+                self.recorder.take_back(slot.issued_ns, finished.submitted_ns..finished.completed_ns);
+            }
+        }
+        let cell = lane.stream * 4 + op as usize;
+        if let Some(result) = failure(op, len, finished.result) {
+            slot.failure = Some(-result);
+            let stops = Stops { control: self.control, continues: self.continues };
+            fail(&slot.request, self.recorder.slice.cells[cell].as_mut(), -result, self.first_error, &stops);
+        } else if !self.stamps_batches {
+            record(self.recorder, Alike { cell, service_ns, count: 1, bytes: u64::from(len) });
+        } else if self.alike.cell == cell && self.alike.service_ns == service_ns {
+            self.alike.count += 1;
+            self.alike.bytes += u64::from(len);
+        } else {
+            record(self.recorder, self.alike);
+            self.alike = Alike { cell, service_ns, count: 1, bytes: u64::from(len) };
+        }
+        let mut request = lane.generator.next();
+        request.offset += lane.base;
+        slot.request = request;
+        (slot.intended_ns, slot.issued_ns) = (self.now_ns, self.recorder.last_ns());
+        if request.op == Op::Write && self.carries_data {
+            prepare(slot, lane, None);
+        }
+        let (op, len, offset) = (request.op, request.len, request.offset);
+        Io { slot: number, piece: 0, file: lane.files, op, len, offset, buffer: slot.buffer() }
+    }
+}
+
+impl<O: Outlet> LeanTurn<'_, O> {
+    /// Hands on the intervals that have ended, each with what waits at its end.
+    #[cold]
+    fn close_intervals<B: Backend>(&mut self, backend: &B, load: InFlight) {
+        let (lanes, slots) = (&*self.lanes, &*self.slots);
+        let waiting = Waiting { lanes, slots, given_up: self.given_up, origin_ns: self.origin_ns };
+        let write_caches = backend.write_caches();
+        self.recorder.close_until(self.now_ns, load, |at_ns, slice| {
+            slice.write_caches = write_caches;
+            waiting.enter(at_ns, slice);
+        });
+    }
+}
+
+/// Puts requests into the record, if there are any.
+#[inline(always)]
+fn record<O>(recorder: &mut Recorder<O>, alike: Alike) {
+    if alike.count == 0 {
+        return;
+    }
+    let Some(cell) = &mut recorder.slice.cells[alike.cell] else {
+        unreachable!("the plan says which operations occur")
+    };
+    cell.record_alike(alike.count, alike.bytes, alike.service_ns);
+}
+
+#[cfg(test)]
+mod tests;
