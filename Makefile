@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-long test-vm image test-image mutants bench docs format bless reproduce man lock clean setup dev
+.PHONY: help run test test-long test-vm image test-image mutants bench bench-compare docs format bless reproduce man lock clean setup dev
 
 VENV := .venv
 # What the compiled extension is made of.
@@ -11,7 +11,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -path crates
 TARGET ?=
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: setup  ## say what this disk can do and what load it carries, and draw the report (about three minutes)
 	$(VENV)/bin/plimsoll check $(TARGET)
@@ -36,8 +36,11 @@ test-image: image  ## boots the live image in a virtual machine: BIOS, UEFI, a r
 mutants: setup  ## plants bugs in a copy of the tree, one at a time, and says which test caught each (a few minutes)
 	$(VENV)/bin/python dev/mutants.py
 
-bench: setup  ## Plimsoll's own cost per I/O, side by side with fio where it is installed; writes docs/performance.md
+bench: setup  ## own cost per I/O beside fio (FIO=, or on the path) and t/io_uring (T_IO_URING=); writes docs/performance.md
 	$(VENV)/bin/python dev/bench.py --page docs/performance.md
+
+bench-compare: setup  ## what one I/O costs here and at another commit, by turns: make bench-compare BASE=commit
+	$(VENV)/bin/python dev/compare.py $(BASE)
 
 docs:  ## the documents as a site, .cache/docs/site; every link and anchor is checked
 	@dev/docs.sh

@@ -5,7 +5,7 @@ set -euo pipefail
 
 declare -A package_of=([chromium]=chromium [losetup]=mount [mkfs.ext4]=e2fsprogs [mkfs.xfs]=xfsprogs [mkfs.btrfs]=btrfs-progs [sfdisk]=fdisk [fio]=fio [nbdinfo]=libnbd-bin
     [zsh]=zsh [fish]=fish [groff]=groff-base
-    [psql]=postgresql [doveadm]="dovecot-imapd dovecot-lmtpd" [postconf]=postfix [strace]=strace [sshd]=openssh-server [ssh]=openssh-client [ip]=iproute2 [sftp]=openssh-client)
+    [psql]=postgresql [doveadm]="dovecot-imapd dovecot-lmtpd" [postconf]=postfix [strace]=strace [valgrind]=valgrind [sshd]=openssh-server [ssh]=openssh-client [ip]=iproute2 [sftp]=openssh-client)
 
 missing=()
 for command in "${!package_of[@]}"; do

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -31,6 +32,7 @@ from speed import (
     streams,
     table,
 )
+from speed.bare_ring import BareRing
 from speed.fio import Fio
 from speed.plimsoll import Plimsoll
 from speed.process import BenchError
@@ -58,12 +60,15 @@ GROUPS: dict[str, Callable[[Setting], list[Row]]] = {
 
 
 def main() -> None:
-    """Exit code 0 whether goals are met or not, 1 when something could not be measured at all."""
+    """Exit code 0 whether goals are met or not, 1 when something that is at hand could not be measured."""
     arguments = _arguments()
     try:
         with tempfile.TemporaryDirectory(prefix="plimsoll-bench-", dir=arguments.dir) as folder:
-            facts, rows = _measure(_setting(arguments, Path(folder)), arguments.only or list(GROUPS))
+            setting = _setting(arguments, Path(folder))
+            facts, rows = _measure(setting, arguments.only or list(GROUPS))
         _write(arguments, facts, rows)
+        if setting.refused:
+            sys.exit("\n".join(f"bench: {what}: {name} could not be measured: {why}" for (what, name), why in setting.refused.items()))
     except (BenchError, OSError) as problem:
         sys.exit(f"bench: {problem}")
     except KeyboardInterrupt:
@@ -97,11 +102,12 @@ def _setting(arguments: argparse.Namespace, folder: Path) -> Setting:
         raise BenchError(f"{arguments.dir} is on {kind}: name a folder on a disk with --dir.")
     if (rounds := arguments.rounds or (3 if arguments.quick else 5)) < 1:
         raise BenchError("--rounds must be at least 1.")
-    fio, ring_loop = shutil.which("fio"), shutil.which("io_uring-bench") or shutil.which("t/io_uring")
+    fio, ring_loop = _named("FIO", "fio"), _named("T_IO_URING", "io_uring-bench", "t/io_uring")
     return Setting(
         plimsoll=Plimsoll(arguments.plimsoll, folder / "results"),
         fio=Fio(fio) if fio else None,
         ring_loop=RingLoop(ring_loop) if ring_loop else None,
+        bare_ring=_bare_ring(folder),
         holes=make_holes(folder),
         rounds=rounds,
         seconds=0.3 if arguments.quick else 1.0,
@@ -109,9 +115,27 @@ def _setting(arguments: argparse.Namespace, folder: Path) -> Setting:
     )
 
 
+def _named(variable: str, *commands: str) -> str | None:
+    """The command that the environment names, or the first that is on the path."""
+    if named := os.environ.get(variable):
+        if found := shutil.which(named):
+            return found
+        raise BenchError(f"{variable}={named} is no program that can be run.")
+    return next(filter(None, map(shutil.which, commands)), None)
+
+
+def _bare_ring(folder: Path) -> BareRing | None:
+    try:
+        return BareRing.built(folder)
+    except BenchError as problem:
+        print(f"bench: rows beside the bare ring are missing: {problem}", file=sys.stderr)
+        return None
+
+
 def _measure(setting: Setting, groups: list[str]) -> tuple[dict[str, str], list[Row]]:
-    facts = host.facts(setting)
-    return facts, [row for name in groups for row in _group(setting, name)]
+    facts, before = host.facts(setting), host.stolen()
+    rows = [row for name in groups for row in _group(setting, name)]
+    return {**facts, "steal": host.stolen_share(before, host.stolen())}, rows
 
 
 def _write(arguments: argparse.Namespace, facts: dict[str, str], rows: list[Row]) -> None:
@@ -128,4 +152,5 @@ def _group(setting: Setting, name: str) -> list[Row]:
     try:
         return GROUPS[name](setting)
     except BenchError as problem:
+        setting.refused[(name, "the group")] = str(problem)
         return [unmeasured(name, str(problem))]

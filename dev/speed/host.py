@@ -22,10 +22,21 @@ def facts(setting: Setting) -> dict[str, str]:
         "files": f"{folder} on {file_system(folder)}",
         "plimsoll": process.run([setting.plimsoll.command, "--version"]).stdout.strip(),
         "python": platform.python_version(),
-        "fio": setting.fio.version() if setting.fio else f"{NO_FIO}: its columns are skipped",
-        "t/io_uring": setting.ring_loop.command if setting.ring_loop else "not found: user time is judged instead",
+        "fio": setting.fio.version() if setting.fio else f"{NO_FIO}: rows beside it are missing",
+        "t/io_uring": setting.ring_loop.command if setting.ring_loop else "not found: name it with T_IO_URING=",
         "rounds": f"{setting.rounds} of {setting.seconds:g} s each, interleaved; medians",
     }
+
+
+def stolen() -> tuple[int, int]:
+    """Ticks that the hypervisor gave to others, and all ticks; proc(5)."""
+    ticks = [int(field) for field in Path("/proc/stat").read_text(encoding="utf-8").split("\n", 1)[0].split()[1:9]]
+    return ticks[7], sum(ticks)
+
+
+def stolen_share(before: tuple[int, int], after: tuple[int, int]) -> str:
+    """What part of the processors' time between two readings went to others."""
+    return f"{(after[0] - before[0]) / max(after[1] - before[1], 1):.1%} of the processors' time went to other machines meanwhile"
 
 
 def file_system(folder: Path) -> str:

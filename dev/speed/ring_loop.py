@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from speed import process
 from speed.load import Load
+from speed.process import BenchError
 
 SECOND = re.compile(r"^IOPS=([\d.]+)([KM]?)", re.MULTILINE)
 UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
@@ -21,11 +22,13 @@ class RingLoop:
 
     command: str
 
-    def run(self, *, seconds: float, depth: int) -> Load:
-        """One run of NOPs, in whole seconds."""
+    def run(self, *, seconds: float, depth: int, path: str) -> Load:
+        """One run of NOPs, in whole seconds. Newer versions want a file even then, and leave it alone."""
         batch = min(depth, 32)
         whole_s = max(2, round(seconds))
-        done = process.run([self.command, "-N1", f"-d{depth}", f"-s{batch}", f"-c{batch}", "-n1", f"-r{whole_s}"])
+        done = process.run([self.command, "-N1", f"-d{depth}", f"-s{batch}", f"-c{batch}", "-n1", f"-r{whole_s}", path])
+        if not SECOND.search(done.stdout):
+            raise BenchError(f"{self.command} says no rate: {done.stdout.strip().rpartition(chr(10))[2] or 'nothing at all'}")
         rates = [float(number) * UNITS[unit] for number, unit in SECOND.findall(done.stdout)]
         wall_s = done.wall_ns / 1e9
         count = int(sum(rates) / max(len(rates), 1) * wall_s)

@@ -28,9 +28,9 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """Met, missed by how much, or skipped."""
+        """Met, missed by how much, or missing."""
         if self.measured is None:
-            return "skipped"
+            return "missing"
         if self.met:
             return "met"
         if self.unit.startswith("%"):

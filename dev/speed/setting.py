@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from speed.bare_ring import BareRing
 from speed.fio import Fio
 from speed.plimsoll import Plimsoll
+from speed.process import BenchError
 from speed.ring_loop import RingLoop
 
 HOLE_BYTES = 1 << 30
@@ -21,15 +24,18 @@ Measured = TypeVar("Measured")
 
 @dataclass(frozen=True)
 class Setting:
-    """One run of the bench. ``fio`` and ``ring_loop`` are None when they are not at hand."""
+    """One run of the bench. ``fio``, ``ring_loop`` and ``bare_ring`` are None when they are not at hand; ``refused`` says of each
+    contestant that was at hand and could not be measured why."""
 
     plimsoll: Plimsoll
     fio: Fio | None
     ring_loop: RingLoop | None
+    bare_ring: BareRing | None
     holes: list[str]
     rounds: int
     seconds: float
     quick: bool
+    refused: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def long_rounds(self) -> int:
@@ -47,8 +53,18 @@ class Setting:
             print(f"{group}: round {number} of {count}", file=sys.stderr, flush=True)
             order = list(contestants.items())
             for name, measure in reversed(order) if turning and number % 2 == 0 else order:
-                measured[name].append(measure(number))
-        return measured
+                if (group, name) not in self.refused:
+                    self._measure(measured, (group, name), partial(measure, number))
+        return {name: found for name, found in measured.items() if (group, name) not in self.refused}
+
+    def _measure(self, measured: dict[str, list[Measured]], who: tuple[str, str], once: Callable[[], Measured]) -> None:
+        """One measurement. A contestant that refuses is left out, and Plimsoll's rows beside it stay; without Plimsoll there is none."""
+        try:
+            measured[who[1]].append(once())
+        except BenchError as problem:
+            if who[1] == "plimsoll":
+                raise
+            self.refused[who] = str(problem)
 
 
 def make_holes(folder: Path) -> list[str]:

@@ -38,5 +38,5 @@ def _aligned(lines: list[tuple[str, ...]]) -> Iterable[str]:
 def met(rows: list[Row]) -> str:
     """How many goals are met, and how many could not be measured."""
     judged = [row for row in rows if row.met is not None]
-    skipped = len(rows) - len(judged)
-    return f"{sum(row.met is True for row in judged)} of {len(judged)} goals met" + (f", {skipped} skipped" if skipped else "")
+    missing = len(rows) - len(judged)
+    return f"{sum(row.met is True for row in judged)} of {len(judged)} goals met" + (f", {missing} missing" if missing else "")

@@ -4,6 +4,8 @@
 //! cargo run --release --example loop_cost -- null: auto 32 1 1s
 //! valgrind --tool=callgrind --separate-threads=yes target/release/examples/loop_cost null: auto 32 1 1s
 //! ```
+//!
+//! Further words are options of the stream, as in `read_percent=70`. `dev/instructions.py` holds the instructions against those of before.
 
 use plimsoll_engine::safety::Permission;
 use plimsoll_engine::{Control, EngineError, Interval, Job, Sink, run};
@@ -20,14 +22,17 @@ impl Sink for Count {
     }
 }
 
-/// Target, backend, queue depth, threads, duration.
+/// Target, backend, queue depth, threads, duration, options of the stream.
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [target, backend, depth, threads, duration] = words.as_slice() else {
+    let [target, backend, depth, threads, duration, more @ ..] = words.as_slice() else {
         return Err("give a target, a backend, a queue depth, a number of threads and a duration".into());
     };
     let (depth, threads): (u32, u32) = (depth.parse()?, threads.parse()?);
-    let stream = json!({ "name": "reads", "block_size": "4k", "queue_depth": depth, "threads": threads });
+    let mut stream = json!({ "name": "reads", "block_size": "4k", "queue_depth": depth, "threads": threads });
+    for (key, value) in more.iter().filter_map(|option| option.split_once('=')) {
+        stream[key] = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+    }
     let workload = Workload::from_json(&json!({ "name": "loop", "stream": [stream] }), "loop")?;
     let timing = json!({ "duration": duration, "warmup": "0s", "backend": backend });
     let options = JobOptions::from_json(&timing, "loop")?;
