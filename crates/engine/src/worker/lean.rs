@@ -2,7 +2,7 @@
 //!
 //! Model: the same turn as the general loop's, with only what such lanes need: each completion is counted and answered with the next
 //! request of its slot while the backend still has it in its hands, what all requests of a turn have in common is done once, and requests
-//! of one pair of stamps are counted together. The records are those of the general loop (`lean/tests.rs`, `tests/two_loops.rs`).
+//! of one pair of stamps are counted together. The records are those of the general loop (`lean/tests.rs`).
 //!
 //! Limits: the general loop has the first turns, until something has succeeded, and everything from the end on.
 
