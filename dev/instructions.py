@@ -2,7 +2,8 @@
 """Instructions that the worker loop takes per request, counted by callgrind and held against those of before.
 
 Model: a loop runs for a short and for a longer time; what the second takes more, by its requests more, is a request's share, without
-start and end. Counts do not suffer from other load, but they depend on the compiler, so `instructions.toml` keeps them by compiler and
+start and end. Counts hardly suffer from other load; how many requests share the work of an interval does by the clock, so what seems to
+have grown is counted again, and the least of three counts. They depend on the compiler, so `instructions.toml` keeps them by compiler and
 kind of processor. One that grew by more than `GROWTH_MAX` fails, unless the same change writes the file anew (``--write``) and says why.
 
     .venv/bin/python dev/instructions.py
@@ -21,7 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from os import sched_getaffinity
 from pathlib import Path
 
-GROWTH_MAX = 0.03
+#: Of loops in virtual time, whose counts are equal each time, and of those by the clock, whose counts were up to 8 % apart.
+GROWTH_MAX, GROWTH_MAX_BY_CLOCK = 0.03, 0.10
 PROJECT = Path(__file__).parents[1]
 BASELINE = PROJECT / "dev/speed/instructions.toml"
 #: Target, backend, queue depth, threads, the two durations, options of the stream.
@@ -54,7 +56,10 @@ def main() -> int:
     with ThreadPoolExecutor(len(sched_getaffinity(0))) as pool:
         found = dict(zip(LOOPS, pool.map(lambda words: _per_request(program, words), LOOPS.values()), strict=True))
     before = known.get(key, {})
-    grown = [name for name, count in found.items() if count > before.get(name, count) * (1 + GROWTH_MAX)]
+    for _ in range(2):
+        for name in found if writes else _grown(found, before):
+            found[name] = min(found[name], _per_request(program, LOOPS[name]))
+    grown = _grown(found, before)
     for name, count in found.items():
         change = f"{count / before[name] - 1:+.1%}" if name in before else "new"
         print(f"{name:<28} {count:>8.1f} instructions per request  {change}{'  too many' if name in grown else ''}")
@@ -62,8 +67,16 @@ def main() -> int:
         _write({**known, key: found})
         return 0
     if grown:
-        print(f"{len(grown)} grew by more than {GROWTH_MAX:.0%} on {key}: make them smaller, or write them anew with --write and say why")
+        print(f"{len(grown)} grew by more than they may on {key}: make them smaller, or write them anew with --write and say why")
     return 1 if grown else 0
+
+
+def _growth_max(name: str) -> float:
+    return GROWTH_MAX if LOOPS[name].startswith("queue:") else GROWTH_MAX_BY_CLOCK
+
+
+def _grown(found: dict[str, float], before: dict[str, float]) -> list[str]:
+    return [name for name, count in found.items() if count > before.get(name, count) * (1 + _growth_max(name))]
 
 
 def _toolchain() -> str:
