@@ -37,7 +37,7 @@ def test_keys_of_the_file_follow_axes_in_any_order():
     [
         ("array:dl360?server=g9", "target `array:dl360?server=g9`: server: there is no 'g9'; there are g5, g6, g7, g8."),
         ("array:dl360-g5-3g-10k-raid10-4?drives=3", "there is no dl360 with server g5, drive 3g-10k, level raid10, drives 3, cache on"),
-        ("array:dl360?colour=red", "array 'dl360' is unknown"),
+        ("array:dl360?colour=red", "array 'dl360' is a family of 120 arrays; say which one by server"),
     ],
 )
 def test_an_axis_or_value_that_is_not_there_is_told(target, told):

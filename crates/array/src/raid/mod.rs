@@ -37,6 +37,7 @@ mod piece;
 mod positions;
 mod read;
 mod rebuild;
+mod record_pieces;
 mod records;
 mod rotation;
 mod scattered;

@@ -61,7 +61,7 @@ impl Pool {
             let unit = first + step;
             columns[(step % wide) as usize].push((group * self.members + (unit % wide) as u16, unit / wide));
         }
-        if self.parities == 1 && first * self.unit * 512 >> 20 & 1 == 1 {
+        if self.parities == 1 && first * self.unit / 2048 % 2 == 1 {
             columns.swap(0, 1);
         }
         columns
