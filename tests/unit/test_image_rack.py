@@ -204,6 +204,7 @@ class Carried(Machines):
 
     def __init__(self, rack: Rack, offers: dict[str, list[object]], store: Path, rehearsal: int = 0) -> None:
         super().__init__(rack, offers)
+        self.silent = 0
         self.store, self.rehearsal, self.runs = store, rehearsal, list[dict[str, object]]()
 
     def run(self, words: Sequence[str], heard: Callable[[str], None]) -> int:
@@ -211,6 +212,11 @@ class Carried(Machines):
             self.commands.append(list(words))
             heard("plimsoll: it is in use.") if self.rehearsal else None
             return self.rehearsal
+        if words[:2] == ["plimsoll", "suite"] and self.silent:
+            self.commands.append(list(words))
+            self.silent -= 1
+            heard("plimsoll: b: it has not answered for 30 s.")
+            return 4
         if words[:2] == ["plimsoll", "suite"]:
             for host in self.rack.hosts:
                 (self.store / "2026_run" / "hosts" / host).mkdir(parents=True)
@@ -240,6 +246,16 @@ def test_the_first_measures_sends_home_gives_each_its_part_and_says_that_it_is_o
     assert copy[-2:] == [f"{tmp_path}/results/2026_run/hosts/b", f"root@b:{tmp_path}/results/.part-2026_run"]
     assert machines.over == ["b"]
     assert "There is: 2026_run, complete, 4 of 4 points." in lines
+
+
+@pytest.mark.parametrize(("silent", "fine"), [(1, True), (3, True), (4, False)])
+def test_machines_that_did_not_answer_in_time_are_asked_again(tmp_path: Path, silent: int, fine: bool) -> None:
+    course, machines, lines = _course(tmp_path, "a")
+    machines.silent = silent
+    assert course.carry_out() is fine
+    assert lines.count("The machines could not be brought together; it is tried again.") == min(silent, 3)
+    assert ("There is no result to send." in lines) is not fine
+    assert machines.over == ["b"]
 
 
 def test_the_others_measure_nothing_and_send_nothing_and_wait_until_it_is_over(tmp_path: Path) -> None:

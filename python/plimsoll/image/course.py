@@ -20,7 +20,7 @@ from typing import Any
 from plimsoll.image.plan import Delivery, Plan
 from plimsoll.image.programs import Heard, Programs
 from plimsoll.image.settings import Settings, shown
-from plimsoll.image.together import Clock, Gathering, Offering
+from plimsoll.image.together import LOOK_S, Clock, Gathering, Offering
 from plimsoll.store.durable import replace_file
 from plimsoll.stored import Json
 
@@ -28,6 +28,9 @@ from plimsoll.stored import Json
 BESIDE = {"identity": ("sftp", "scp"), "known-hosts": ("sftp", "scp"), "ca": ("https", "ftps", "ftp", "smtps", "smtp")}
 #: Exit codes behind which there is something to send: done, objective, failed points, wrong data, interrupted.
 _MEASURED = (0, 1, 4, 6, 130)
+#: The exit code of a machine that did not answer, among others; and how often a rack is brought up anew where that left no run.
+_FAILED = 4
+_BROUGHT_UP = 3
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,12 @@ class Course:
         code = self.programs.run(plan.measure(self.place.store), self._say)
         if code < 0:
             self._say(f"The measurement was ended by signal {-code}; it is resumed.")
+            code = self.programs.run(plan.measure(self.place.store), self._say)
+        for _ in range(_BROUGHT_UP if rack is not None else 0):
+            if code != _FAILED or self._run() is not None:
+                break
+            self._say("The machines could not be brought together; it is tried again.")
+            self.clock.wait(LOOK_S)
             code = self.programs.run(plan.measure(self.place.store), self._say)
         run = self._run()
         if code in _MEASURED and run is not None and run["status"] in ("complete", "failed"):
