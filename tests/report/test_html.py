@@ -23,6 +23,11 @@ def test_data_can_end_neither_its_element_nor_the_page():
     assert json.loads(block) == {"name": HOSTILE}
 
 
+def test_no_name_turns_the_sentence_around_in_which_it_stands():
+    read = json.loads(html.json_block({"label": "a\u202eb", "marks": "\u061c\u200e\u200f\u202a\u2066\u2069"}))
+    assert read == {"label": r"a\u202eb", "marks": r"\u061c\u200e\u200f\u202a\u2066\u2069"}
+
+
 def test_numbers_that_json_lacks_are_refused_rather_than_written():
     with pytest.raises(ValueError, match="Out of range"):
         html.json_block({"iops": float("nan")})

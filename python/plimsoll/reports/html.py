@@ -39,6 +39,7 @@ PACKED_FROM = 1_000_000
 #: How every page begins.
 BEGINNING = "<!doctype html>\n<!-- Plimsoll -->\n"
 _BYTES = re.compile("[\udc80-\udcff]")
+_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SKELETON = (
     BEGINNING
     + """<html lang="en">
@@ -161,6 +162,8 @@ def json_block(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # The page has no bytes that are no UTF-8, so it shows them as sentences do.
     text = _BYTES.sub(lambda found: "\\" + displayed(found[0]), text)
+    # Nor does a name turn the direction of the sentence around in which it stands.
+    text = _DIRECTIONS.sub(lambda found: "\\" + displayed(found[0]), text)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
