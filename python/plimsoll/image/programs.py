@@ -31,7 +31,7 @@ class Processes:
         with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
             assert process.stdout is not None
             for line in process.stdout:
-                heard(displayed_in_line(line.decode("utf-8", "replace").rstrip("\n")))
+                heard(displayed_in_line(line.decode("utf-8", "replace").rstrip("\r\n")))
             return process.wait()
 
     def output(self, words: Sequence[str]) -> str:
