@@ -60,4 +60,4 @@ def test_hosts_are_reached_together_and_each_is_asked_until_the_end(monkeypatch:
 
 
 def test_they_are_asked_well_within_the_patience_of_what_attends_there() -> None:
-    assert 3 * afar._ASKED_S < attendant._PATIENCE_S
+    assert min(attendant._PATIENCE_S.values()) > 3 * afar._ASKED_S

@@ -31,13 +31,13 @@ def test_every_shipped_array_can_be_built_and_has_a_bound(name: str) -> None:
         assert load["simulated"] == []
 
 
-#: One of every family of the catalog. Above its bound: of sequential writes at depth 64, its caches take a part.
+#: One of every family of the catalog.
 FAMILIES = [
     "dl360-g5-3g-10k-raid5-3",
     "dl580-local",
     "dl585-tpch",
     "msa2000-raid5",
-    pytest.param("msa2040", marks=pytest.mark.xfail(strict=True, reason="above a bound")),
+    "msa2040",
     "msa30-u320-15k-raid5-10",
     "msa50-sas-10k-raid0-10",
     "nearline-raid6",
