@@ -51,6 +51,7 @@ FAMILIES = (
     "se6920-raid5-200g-10k",
     "ssd-pm9a3",
     "trimode-9560-raid5-4",
+    "zfs-raidz2-6",
 )
 
 
