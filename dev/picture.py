@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "picture-report.png"
 CHROMIUM = "/usr/bin/chromium"
-SIZE = {"width": 1200, "height": 1330}
+SIZE = {"width": 1200, "height": 1840}
 
 
 def main(report: Path) -> None:
