@@ -23,16 +23,19 @@ from contextlib import contextmanager
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from plimsoll.analysis.comparison.comparison import Comparison
 from plimsoll.analysis.price.per_unit import Prices
 from plimsoll.displayed import displayed, displayed_in_line, encoded
 from plimsoll.histogram import distribution
-from plimsoll.reports.view.choice import ChoicePage
 from plimsoll.reports.view.point import Course
 from plimsoll.reports.view.report import Heard, PointRecord, Report, RunRecord, Shown, outlined, view
 from plimsoll.store.durable import replace_file
 from plimsoll.store.reader import StoredRun
+
+if TYPE_CHECKING:
+    from plimsoll.reports.view.choice import ChoicePage
 
 #: Data longer than this is packed.
 PACKED_FROM = 1_000_000
