@@ -114,7 +114,8 @@ def test_a_standby_is_refused_with_what_to_name_instead(place: Path, monkeypatch
 
 
 def test_connections_that_run_out_end_the_point_in_one_sentence_and_what_was_measured_stays(server: PrivateServer, place: Path) -> None:
-    # The power test takes two connections beside those that hold the schema, sixteen streams take more than there are.
+    # The power test takes two connections beside those that hold the schema, sixteen streams, of which none asks before all are connected,
+    # take more than there are.
     code, result, _ = ended(place, url(server, "few"), "--set", "test=both", "--streams", "16")
     assert (code, result["status"]) == (4, "failed")
     assert 'the server takes no further connection (too many connections for role "few")' in result["error"]

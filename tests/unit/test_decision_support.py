@@ -150,6 +150,46 @@ def test_when_one_stream_fails_the_others_are_cancelled_and_only_the_first_is_to
     assert found.kept.done == []
 
 
+class LateDatabase(ScriptedDatabase):
+    """Whoever wants the last of ``sessions`` gets it late or, where there is a ``refusal``, never; ``early`` are the statements before."""
+
+    def __init__(self, sessions: int, refusal: DatabaseError | None = None) -> None:
+        super().__init__(self.heard)
+        self.left, self.refusal, self.early = sessions, refusal, 0
+        self.counting, self.somebody_asked, self.all_there = threading.Lock(), threading.Event(), threading.Event()
+
+    def heard(self, _statement: str, _session: ScriptedSession) -> list[Row]:
+        self.early += not self.all_there.is_set()
+        self.somebody_asked.set()
+        return []
+
+    def session(self) -> ScriptedSession:
+        with self.counting:
+            self.left -= 1
+            is_last = self.left == 0
+        if is_last:
+            self.somebody_asked.wait(0.3)
+            if self.refusal is not None:
+                raise self.refusal
+            self.all_there.set()
+        return super().session()
+
+
+def test_no_stream_asks_before_all_have_their_sessions() -> None:
+    database = LateDatabase(sessions=3)
+    found, ended, _ = carried_out(database, asked(test="throughput", streams=3, queries="6,14"))
+    assert (ended.first_error, database.early) == (None, 0)
+    assert len([done for done in found.kept.done if done.op in {"q6", "q14"}]) == 6
+
+
+def test_a_stream_that_gets_no_session_leaves_no_other_waiting() -> None:
+    database = LateDatabase(sessions=3, refusal=DatabaseError("no further connection; use fewer streams.", "refused"))
+    found, ended, _ = carried_out(database, asked(test="throughput", streams=3))
+    assert ended.first_error is not None
+    assert ended.first_error["message"] == "throughput: no further connection; use fewer streams."
+    assert (found.kept.done, database.early) == ([], 0)
+
+
 def test_a_query_that_somebody_else_cancels_is_said_so() -> None:
     def react(_statement: str, _session: ScriptedSession) -> list[Row]:
         raise DatabaseError("the statement was cancelled.", "cancelled")

@@ -1,9 +1,9 @@
 """The tests of decision support as one load: every query alone between the two refreshes (power), then streams beside a refresh stream.
 
-Model: a stream is a thread with a session of its own, which asks its queries in its own order, one after the other. Before a test the
-caches are brought to what was asked for. Texts are ready before the first test, so that what a thread does between two queries is to look
-at the counters. The first that fails ends the job: no metric can come of it any more, and what was measured stays. The brake cancels what
-is under way.
+Model: a stream is a thread with a session of its own, which asks its queries in its own order, one after the other, as soon as all streams
+have their sessions. Before a test the caches are brought to what was asked for. Texts are ready before the first test, so that what a
+thread does between two queries is to look at the counters. The first that fails ends the job: no metric can come of it any more, and what
+was measured stays. The brake cancels what is under way.
 Limits: a query is never repeated; a stream that waits for a lock of the engine waits.
 
     procedure = Procedure(plan, database, observer)
@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from plimsoll.apps.course import Course
 from plimsoll.apps.databases.database import Counters, Database, DatabaseError, Moved, Row, Session
@@ -148,12 +149,19 @@ class Procedure:
 
     def _throughput(self, course: Course) -> None:
         """Streams beside each other; the first that fails is told, the others end early."""
-        works: list[Callable[[], None]] = [lambda place=place: self._stream(course, place) for place in range(1, len(self._plan.texts))]  # type: ignore[misc]
+        works: list[Callable[[threading.Barrier], None]] = [
+            partial(self._stream, course, place) for place in range(1, len(self._plan.texts))
+        ]
         if self._plan.asked.refresh:
-            works.append(lambda: self._refreshes(course))
-        threads = [threading.Thread(target=self._told, args=(course, work), name="plimsoll-stream") for work in works]
-        for thread in threads:
-            thread.start()
+            works.append(partial(self._refreshes, course))
+        together = threading.Barrier(len(works))
+        threads = [threading.Thread(target=self._told, args=(course, partial(work, together)), name="plimsoll-stream") for work in works]
+        try:
+            for thread in threads:
+                thread.start()
+        except BaseException:
+            together.abort()
+            raise
         for thread in threads:
             thread.join()
 
@@ -171,13 +179,13 @@ class Procedure:
             with self._lock:
                 self.own_cpu_s += time.thread_time() - begun_s
 
-    def _stream(self, course: Course, place: int) -> None:
-        with self._session() as session:
+    def _stream(self, course: Course, place: int, together: threading.Barrier) -> None:
+        with self._session_beside(together) as session:
             _Stream(self, course, "throughput", self._plan.before + place).ask(session, self._plan.texts[place])
 
-    def _refreshes(self, course: Course) -> None:
+    def _refreshes(self, course: Course, together: threading.Barrier) -> None:
         """As many pairs as there are streams, on all hosts together, one after the other."""
-        with self._session() as session:
+        with self._session_beside(together) as session:
             stream = _Stream(self, course, "throughput", None)
             for _ in range(self._plan.pairs):
                 if course.stopped:
@@ -195,6 +203,20 @@ class Procedure:
             finally:
                 with self._lock:
                     self._sessions.pop(session, None)
+
+    @contextmanager
+    def _session_beside(self, others: threading.Barrier) -> Iterator[Session]:
+        """A session that is of use as soon as all others have theirs: a stream that asked before would be alone for a while, and might end
+        before another begins. Whoever gets none, or fails, leaves nobody waiting."""
+        try:
+            with self._session() as session:
+                others.wait()
+                yield session
+        except threading.BrokenBarrierError:
+            raise _Told from None
+        except BaseException:
+            others.abort()
+            raise
 
     @contextmanager
     def _telling(self, course: Course, what: str) -> Iterator[None]:
