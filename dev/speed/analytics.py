@@ -113,7 +113,8 @@ def _gnu(lines: Path, memory: str) -> float:
 @contextmanager
 def _lines(place: Path, count: int) -> Iterator[Path]:
     """Rows as lines of 200 bytes: what they are sorted by, then the rest as digits."""
-    from plimsoll.engine import native, native_rows
+    from plimsoll.engine.block import native
+    from plimsoll.engine.rows import native_rows
 
     folder = place / "lines"
     folder.mkdir()

@@ -17,7 +17,8 @@ from statistics import median
 from plimsoll.apps.databases.programs import programs
 from plimsoll.apps.databases.server import PrivateServer
 from plimsoll.decision import data
-from plimsoll.engine import holding, native_files
+from plimsoll.engine.claims import holding
+from plimsoll.engine.files import native_files
 from plimsoll.errors import PlimsollError
 from speed import process
 from speed.process import Finished

@@ -10,7 +10,8 @@ import sys
 from typing import Any
 
 from plimsoll import catalog
-from plimsoll.engine import native, native_mail
+from plimsoll.engine.block import native
+from plimsoll.engine.mail import native_mail
 from plimsoll.histogram import merged
 
 

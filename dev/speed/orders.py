@@ -23,7 +23,8 @@ from urllib.parse import quote
 
 from plimsoll.apps.databases.programs import programs
 from plimsoll.apps.databases.server import PrivateServer
-from plimsoll.engine import holding, native_files
+from plimsoll.engine.claims import holding
+from plimsoll.engine.files import native_files
 from plimsoll.errors import PlimsollError
 from plimsoll.orders.requests import MIX, NEW_ORDER, ORDER_STATUS, PAYMENT
 from speed import pgbench, process

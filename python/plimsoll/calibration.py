@@ -18,7 +18,7 @@ from contextlib import suppress
 
 from plimsoll import __version__
 from plimsoll.displayed import encoded
-from plimsoll.engine import Engine
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import EngineError, PlimsollError, StoreError
 from plimsoll.own_cost import OwnCost
 from plimsoll.store.durable import replace_file, store_error

@@ -20,8 +20,8 @@ from plimsoll import calibration
 from plimsoll.analysis.point.definition import arrival, checks_journal, concurrency, drawn_by_stream, offered_per_s
 from plimsoll.analysis.point.observation import Observation
 from plimsoll.analysis.point.summary import Summary
-from plimsoll.engine import Control, Engine, Permission
-from plimsoll.engine import Job as Order
+from plimsoll.engine.protocol import Control, Engine, Permission
+from plimsoll.engine.protocol import Job as Order
 from plimsoll.errors import InputError, PlimsollError, SafetyRefusal
 from plimsoll.foreground import Push, served
 from plimsoll.host.machine import versions

@@ -77,7 +77,7 @@ def gangs_folder() -> str:
 
 def orphans() -> Iterator[Note]:
     """The servers whose run was killed. A note of a directory that is gone is removed."""
-    from plimsoll.engine import native_files
+    from plimsoll.engine.files import native_files
 
     for one in _notes():
         if not os.path.isdir(one.directory):

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.engine import Control, Engine, Permission
+from plimsoll.engine.protocol import Control, Engine, Permission
 from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.foreground import served
 from plimsoll.host.target import target_paths

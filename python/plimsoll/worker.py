@@ -29,19 +29,10 @@ from typing import Any, cast
 
 from plimsoll.doctor import diagnose
 from plimsoll.doctor.examination import examine
-from plimsoll.engine import (
-    Clients,
-    Control,
-    Engine,
-    OnEvent,
-    Permission,
-    borrow_claims,
-    forgo_reading,
-    lent_claims,
-    native,
-    this_process,
-)
-from plimsoll.engine import Job as Order
+from plimsoll.engine.block import native
+from plimsoll.engine.claims import borrow_claims, forgo_reading, lent_claims, this_process
+from plimsoll.engine.protocol import Clients, Control, Engine, OnEvent, Permission
+from plimsoll.engine.protocol import Job as Order
 from plimsoll.errors import EngineError, PlimsollError, StoreError
 from plimsoll.gang.loan import borrowed, lend
 from plimsoll.gang.nest import SOCKET, SPECIFICATION

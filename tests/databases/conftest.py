@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.engine import holding
+from plimsoll.engine.claims import holding
 from support.private_server import copied_data, missing_server
 from support.reachable import reachable_place
 

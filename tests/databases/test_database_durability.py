@@ -23,7 +23,8 @@ from plimsoll.apps.durability.holder import Holder, ProcessHolder, ServerHolder
 from plimsoll.apps.durability.trial import Plan, Trial
 from plimsoll.cli import main
 from plimsoll.decision import data
-from plimsoll.engine import native, native_files
+from plimsoll.engine.block import native
+from plimsoll.engine.files import native_files
 from plimsoll.monitor.processes import process
 from support.early_keeper import acknowledging_early
 from support.patience import wait_until

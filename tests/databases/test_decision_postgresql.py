@@ -22,7 +22,8 @@ from plimsoll.apps.databases.postgresql_processes import first_process
 from plimsoll.apps.databases.schema import KEPT, MARKER
 from plimsoll.apps.databases.server import PrivateServer, running
 from plimsoll.cli import main
-from plimsoll.engine import holding, native_files
+from plimsoll.engine.claims import holding
+from plimsoll.engine.files import native_files
 from plimsoll.monitor.sampler import Sampler
 from plimsoll.passwords import withheld
 from plimsoll.target import Target

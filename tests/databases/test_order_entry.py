@@ -20,7 +20,7 @@ from plimsoll.apps.order_entry.postgresql_store import SCHEMA, PostgresqlStore, 
 from plimsoll.apps.order_entry.store import Filling
 from plimsoll.apps.order_entry.terminals import Ending
 from plimsoll.cli import main
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import SafetyRefusal, TargetError
 from plimsoll.orders.draws import Constants, Draws
 from plimsoll.orders.functions import CALL_OF, call

@@ -17,7 +17,7 @@ from plimsoll.apps.databases.postgresql import PostgreSql, own_server, private
 from plimsoll.apps.databases.postgresql_troubles import told_of
 from plimsoll.apps.databases.schema import drop
 from plimsoll.apps.databases.server import PrivateServer
-from plimsoll.engine import native_files
+from plimsoll.engine.files import native_files
 from plimsoll.errors import SafetyRefusal, TargetError
 from support.patience import HANGS_S, wait_until
 

@@ -16,7 +16,7 @@ from plimsoll.apps.databases.database import DatabaseError
 from plimsoll.apps.databases.programs import programs
 from plimsoll.apps.databases.server import running
 from plimsoll.apps.user import check_reachable, server_user
-from plimsoll.engine import native_files
+from plimsoll.engine.files import native_files
 from plimsoll.errors import InputError, Interrupted, TargetError
 from plimsoll.orphans import any_noted
 from support.patience import HANGS_S, wait_until

@@ -16,7 +16,7 @@ import pytest
 
 from plimsoll.apps.databases import server as server_module
 from plimsoll.apps.databases.server import PrivateServer
-from plimsoll.engine import holding
+from plimsoll.engine.claims import holding
 from support.patience import HANGS_S
 from support.private_server import missing_server, private_server
 

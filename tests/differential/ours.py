@@ -14,7 +14,7 @@ import sys
 import time
 from typing import Any
 
-from plimsoll.engine import NativeEngine, native
+from plimsoll.engine.block import NativeEngine, native
 from plimsoll.errors import PlimsollError
 from plimsoll.formats import fio
 from plimsoll.target import Target

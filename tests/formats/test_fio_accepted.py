@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.formats.fio import translate

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from formats.vdbench.carried_out import check_document
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.experiments.declaration import FILE_OPTIONS
 from plimsoll.experiments.document import read_experiments
 from plimsoll.formats.fio.jobs import Surroundings

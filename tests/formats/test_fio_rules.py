@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.formats.fio import recognises, translate, translate_command
 from plimsoll.formats.fio.quantity import Numbers, time_ns

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.experiments.document import read_experiments
 from plimsoll.formats.iometer import read, recognises, translate, write
 from plimsoll.formats.translation import Translation

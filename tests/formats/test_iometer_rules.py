@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from formats.iometer.made import DEFAULT, SEQUENTIAL, icf, manager, managers, network_worker, setup, simple, specs, worker
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.experiments.document import read_experiments
 from plimsoll.formats.iometer import Counterpart, recognises, translate, translate_onto
 from plimsoll.formats.iometer.model import Cycling, Version

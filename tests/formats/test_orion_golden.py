@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.orion import grid
 from plimsoll.experiments.schedule import settings_of

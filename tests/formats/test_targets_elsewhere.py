@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from formats.iometer.made import simple, worker
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.formats.known_targets import KnownTargets

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from fuzz.samples import FIO_DOCUMENT, FIO_LOGS, FLATFILE, ICF_RESULTS, IOSTAT, ORION_TABLE, SYSSTAT_DOCUMENTS
 from plimsoll.analysis.array_fit.row import read_rows
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.formats import diskspd, fio, iometer, orion, rows, vdbench

@@ -18,7 +18,8 @@ from plimsoll.apps.databases.engines import database_of
 from plimsoll.apps.decision import dataset
 from plimsoll.apps.decision.dataset import Hearing
 from plimsoll.decision.queries import QUERIES
-from plimsoll.engine import holding, native_files
+from plimsoll.engine.claims import holding
+from plimsoll.engine.files import native_files
 from support.private_server import missing_server
 
 SCALE = 1.0

@@ -19,7 +19,9 @@ from plimsoll.apps.durability.holder import ServerHolder
 from plimsoll.apps.durability.trial import Plan, Trial
 from plimsoll.cli import main
 from plimsoll.decision import data
-from plimsoll.engine import holding, native, native_files
+from plimsoll.engine.block import native
+from plimsoll.engine.claims import holding
+from plimsoll.engine.files import native_files
 from support.private_server import missing_server, reached_directory
 
 SCALE = 0.01

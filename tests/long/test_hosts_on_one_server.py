@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from plimsoll.engine import holding
+from plimsoll.engine.claims import holding
 from support.gang import Gang
 from support.private_server import missing_server, private_server
 from support.reachable import reachable_place

@@ -16,7 +16,7 @@ from unittest.mock import patch
 import pytest
 
 from plimsoll import calibration
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.measure import Job, measure
 from plimsoll.own_cost import OwnCost
 from plimsoll.points.point import changed, defined

@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 from long import settings
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.histogram import merged
 from plimsoll.target import target_of
 from support.patience import HANGS_S

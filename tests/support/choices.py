@@ -6,7 +6,7 @@ from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.choice.bounds import Bound, bound_of
 from plimsoll.choice.demand import KEPT_UP, DemandedLoad, Part
 from plimsoll.choice.trial import HEALTHY, Trial, examine
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.target import target_of
 
 

@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 from plimsoll import calibration
 from plimsoll.analysis.objective.judgement import parse_objective
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.experiments.plan import Ask, Conclusion, Configuration, Plan, Request, Subject
 from plimsoll.experiments.probe import Bounds, Resolution
 from plimsoll.experiments.search import ramp, search

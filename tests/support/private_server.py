@@ -26,7 +26,7 @@ from unittest.mock import patch
 
 from plimsoll.apps.databases.programs import Programs, programs
 from plimsoll.apps.databases.server import PrivateServer
-from plimsoll.engine import native_files
+from plimsoll.engine.files import native_files
 from plimsoll.errors import PlimsollError
 from support.patience import HANGS_S, wait_until
 
@@ -38,7 +38,7 @@ MAKE_DATA = PrivateServer._make_data
 _DATA = "PLIMSOLL_TEST_DATA"
 _HOLDING = """
 import sys, time
-from plimsoll.engine import holding
+from plimsoll.engine.claims import holding
 from support.private_server import copied_data, private_server
 with holding(), copied_data():
     server = private_server(sys.argv[1])

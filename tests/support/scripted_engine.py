@@ -18,9 +18,11 @@ from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
-from plimsoll.engine import IoUring, Json, NativeEngine, OnEvent, OnProgress, Permission
+from plimsoll.engine.block import NativeEngine
+from plimsoll.engine.protocol import IoUring, OnEvent, OnProgress, Permission
 from plimsoll.errors import PlimsollError
 from plimsoll.own_cost import OwnCost
+from plimsoll.stored import Json
 from plimsoll.target import Target
 
 INTERVAL_NS = 100_000_000

@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 import threading
 
-from plimsoll import engine as engines
 from plimsoll.cli import main
+from plimsoll.engine import block as block_engine
 from plimsoll.reports import progress
 from support.scripted_engine import Script, ScriptedEngine
 
@@ -21,5 +21,5 @@ def hang(index: int) -> None:
 
 
 progress.LINE_EVERY_S = 0.0
-engines.native = lambda: ScriptedEngine(Script(on_interval=hang))  # type: ignore[assignment,return-value]
+block_engine.native = lambda: ScriptedEngine(Script(on_interval=hang))  # type: ignore[assignment,return-value]
 sys.exit(main(sys.argv[1:]))

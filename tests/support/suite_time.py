@@ -12,7 +12,7 @@ import math
 
 from plimsoll import catalog
 from plimsoll.apps import check_workload, driver_of
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.schedule import planned_points

@@ -20,7 +20,8 @@ from plimsoll import catalog
 from plimsoll.analysis.point import workflows as found_in
 from plimsoll.apps import driver_of
 from plimsoll.apps.analytics.options import STEPS
-from plimsoll.engine import holding, native
+from plimsoll.engine.block import native
+from plimsoll.engine.claims import holding
 from plimsoll.target import Target
 from support.patience import HANGS_S, wait_until
 from system.test_safety import attached

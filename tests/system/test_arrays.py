@@ -15,7 +15,7 @@ import pytest
 from plimsoll import catalog
 from plimsoll.analysis.point.array import bottleneck, component_sets
 from plimsoll.catalog.arrays import array_names
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.reports.terminal.footnotes import footnotes
 from plimsoll.store.reader import open_run
 from plimsoll.target import target_of

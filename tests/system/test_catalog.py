@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll import _core, catalog
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from support.fairness import excused
 from support.patience import HANGS_S
 from system.conftest import COMMAND

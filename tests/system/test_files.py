@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from plimsoll import _core, catalog
-from plimsoll.engine import native_files
+from plimsoll.engine.files import native_files
 from support.fairness import excused
 from support.patience import HANGS_S
 from system.conftest import COMMAND

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.engine import signatures
+from plimsoll.engine.paths import signatures
 from support.patience import HANGS_S
 from system.test_safety import attached
 

@@ -18,7 +18,7 @@ def test_claims_are_judged_alike_with_one_and_with_two_runs_at_a_time(plimsoll) 
 
 def test_runs_in_order_leave_their_caches_to_each_other() -> None:
     from plimsoll.catalog.claims import Run
-    from plimsoll.engine import native
+    from plimsoll.engine.block import native
     from plimsoll.reproduction.runs import carried_out
 
     # A page cache of 0.9 GB over 2 GiB, and so little time that it fills over all three runs.

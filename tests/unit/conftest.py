@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll import engine as engines
+from plimsoll.engine import block as block_engine
 from support.said import Plimsoll, in_this_process
 from support.scripted_engine import ScriptedEngine
 
@@ -34,7 +34,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def engine(monkeypatch: pytest.MonkeyPatch, here: Path) -> ScriptedEngine:
     """The engine that the command line finds."""
     scripted = ScriptedEngine()
-    monkeypatch.setattr(engines, "native", lambda: scripted)
+    monkeypatch.setattr(block_engine, "native", lambda: scripted)
     # What others do on this host is no matter of a scripted engine.
     monkeypatch.setattr("plimsoll.doctor.look.quick_look", lambda facts, others: "")
     return scripted

@@ -12,7 +12,9 @@ from plimsoll import orphans
 from plimsoll.apps.analytics import work
 from plimsoll.apps.analytics.inputs import Inputs, check_room
 from plimsoll.apps.analytics.options import Asked, canonical
-from plimsoll.engine import holding, native, native_files
+from plimsoll.engine.block import native
+from plimsoll.engine.claims import holding
+from plimsoll.engine.files import native_files
 from plimsoll.errors import Interrupted, SafetyRefusal, TargetError
 
 

@@ -12,7 +12,8 @@ from plimsoll.analysis.point.definition import concurrency, drawn_by_stream, end
 from plimsoll.apps import driver_of
 from plimsoll.apps.analytics.options import OPTIONS, ROW_BYTES, STEPS, Asked
 from plimsoll.apps.analytics.outcome import Iteration, Step, Workflow
-from plimsoll.engine import Engine, native
+from plimsoll.engine.block import native
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.kinds import KINDS_BY_NAME

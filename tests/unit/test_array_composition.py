@@ -14,7 +14,7 @@ from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.catalog.composition.merge import merged, with_source, without_absent
 from plimsoll.catalog.composition.variants import Family
 from plimsoll.catalog.composition.wiring import wired
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 
 

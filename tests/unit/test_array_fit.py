@@ -20,7 +20,7 @@ from plimsoll.analysis.array_fit.unknown import Position, grid, parse_unknown, p
 from plimsoll.catalog.arrays import described
 from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.cli.program import main
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.points.array_fit import FitAsked
 from plimsoll.points.array_runs import Load, Trial, fill_bytes, modelled

@@ -18,7 +18,7 @@ import pytest
 from plimsoll import _core
 from plimsoll.catalog.arrays import array_document, array_names
 from plimsoll.catalog.composition.key_units import UNITS, unit_of, with_unit
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.target import target_of
 

@@ -10,7 +10,8 @@ import pytest
 
 from plimsoll.catalog.arrays import array_names, families
 from plimsoll.cli.program import main
-from plimsoll.engine import Json, NativeEngine, native
+from plimsoll.engine.block import NativeEngine, native
+from plimsoll.stored import Json
 from plimsoll.target import Target
 
 TWO_KINDS = """

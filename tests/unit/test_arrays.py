@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plimsoll.catalog.arrays import array_document, array_names, described
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.target import target_of
 

@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll import calibration
 from plimsoll.analysis.point.offered_load import elapsed
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.schedule import schedule
 from plimsoll.measure import Job, measure

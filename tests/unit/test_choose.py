@@ -16,7 +16,7 @@ from plimsoll.choice.prices import Cost
 from plimsoll.choice.ranking import Entry, in_turn, ranked
 from plimsoll.choice.trial import DEGRADED, HEALTHY, REBUILDING, Trial, examine, in_state
 from plimsoll.choice.view import view_of
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.reports.terminal.choice import answer, choice_lines
 from plimsoll.target import target_of

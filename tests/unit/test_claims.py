@@ -14,7 +14,7 @@ from plimsoll.catalog.arrays import array_document, described
 from plimsoll.catalog.claims import Claim, Run, claim_files, claims
 from plimsoll.catalog.composition.sources import values_of
 from plimsoll.catalog.expression import ReadOff
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.points.point import changed, defined

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from plimsoll import _core
-from plimsoll.engine import native, native_files
+from plimsoll.engine.block import native
+from plimsoll.engine.files import native_files
 from plimsoll.target import Target
 
 TIMES = {"duration": "20ms", "warmup": "0s", "interval": "10ms"}

@@ -17,7 +17,7 @@ from plimsoll.analysis.comparison.ratio import holm, ratio, ratio_of_edges
 from plimsoll.analysis.comparison.sides import NOT_SHOWN, OPEN, TOO_SHORT
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.analysis.statistics.confidence import mean_interval
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.measure import Job, measure
 from plimsoll.own_cost import OwnCost
 from plimsoll.result import Estimate, Flag, Result

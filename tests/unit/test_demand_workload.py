@@ -11,7 +11,7 @@ import pytest
 import plimsoll as package
 from plimsoll.analysis.sizing.demand import COLUMNS, Demand, Observed, demand_at, demand_document
 from plimsoll.analysis.sizing.demanded_workload import demanded_workload, measured_rates
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.points.demand import arrays_like
 from plimsoll.store.reader import open_run

@@ -11,7 +11,8 @@ import pytest
 from plimsoll.doctor import Check, Examination, diagnose, examine
 from plimsoll.doctor import examination as examinations
 from plimsoll.doctor.look import seen
-from plimsoll.engine import IoUring, native
+from plimsoll.engine.block import native
+from plimsoll.engine.protocol import IoUring
 from plimsoll.errors import InputError, TargetError
 from plimsoll.own_cost import OwnCost
 from support.said import Plimsoll

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plimsoll.cli.program import main
-from plimsoll.engine import NativeEngine, native
+from plimsoll.engine.block import NativeEngine, native
 from plimsoll.points.uncertainty import drawn_for
 from plimsoll.store.reader import StoredRun, open_run
 from plimsoll.uncertainty.figures import Plan

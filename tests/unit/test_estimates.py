@@ -12,7 +12,7 @@ from plimsoll.analysis.point.estimates import PERCENTILES, estimate, estimates
 from plimsoll.analysis.point.observation import BATCHES_MAX as CAPACITY
 from plimsoll.analysis.point.observation import Batches, Portion
 from plimsoll.analysis.point.summary import Summary, summarise
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.histogram import Histogram
 from plimsoll.measure import Job, measure
 from plimsoll.result import Result

@@ -19,7 +19,7 @@ from plimsoll import catalog
 from plimsoll.analysis.statistics.steadiness import ROUNDS
 from plimsoll.apps.analytics.options import OPTIONS as OF_ANALYTICS
 from plimsoll.apps.order_entry.options import OPTIONS as OF_ORDER_ENTRY
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.experiments import curve, search, steady
 from plimsoll.experiments.declaration import OPTIONS, OPTIONS_BY_NAME
 from plimsoll.experiments.document import read_experiments

@@ -19,7 +19,7 @@ from plimsoll.apps import check_workload, driver_of
 from plimsoll.apps.analytics.options import OPTIONS
 from plimsoll.apps.io_test import files
 from plimsoll.apps.io_test.options import NAMES
-from plimsoll.engine import NativeEngine, native
+from plimsoll.engine.block import NativeEngine, native
 from plimsoll.errors import InputError, TargetError
 from plimsoll.host.machine import cpu_cores
 from plimsoll.reports import io_test as words

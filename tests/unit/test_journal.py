@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from plimsoll import engine as engines
 from plimsoll.analysis.point.definition import overwrites
 from plimsoll.analysis.point.verification import broken_promises, listed, verified
+from plimsoll.engine import block as block_engine
 from plimsoll.errors import InputError
 from plimsoll.journal_host import JournalHost
 from plimsoll.reports.terminal.details import journal_text
@@ -93,13 +93,13 @@ def test_a_check_changes_nothing_so_it_needs_no_permission() -> None:
 )
 def test_what_cannot_be_held_to_its_word_is_refused(stream: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        engines.native().check_workload({"name": "x", "stream": [{"name": "main", **stream}]}, "x.toml")
+        block_engine.native().check_workload({"name": "x", "stream": [{"name": "main", **stream}]}, "x.toml")
 
 
 def test_a_check_is_for_all_streams_or_for_none() -> None:
     streams = [{"name": "a", "verify": "journal-check"}, {"name": "b"}]
     with pytest.raises(InputError, match="for all streams of a workload or for none"):
-        engines.native().check_workload({"name": "x", "stream": streams}, "x.toml")
+        block_engine.native().check_workload({"name": "x", "stream": streams}, "x.toml")
 
 
 def test_how_many_writes_the_result_names_is_said() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from plimsoll.cli import completions
 from plimsoll.cli.options import check_there
-from plimsoll.engine import Permission
+from plimsoll.engine.protocol import Permission
 from plimsoll.errors import InputError, SafetyRefusal, TargetError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.layout_target import LayoutTarget, layout_target

@@ -12,7 +12,7 @@ from plimsoll import calibration
 from plimsoll.analysis.point.observation import Observation
 from plimsoll.analysis.point.summary import Summary
 from plimsoll.analysis.validity.conclusion import conclude
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.measure import Job, measure
 from plimsoll.own_cost import OwnCost
 from plimsoll.result import Flag, Result

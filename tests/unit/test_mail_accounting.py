@@ -10,7 +10,7 @@ import pytest
 
 from plimsoll.analysis.point.verification import letters_astray
 from plimsoll.apps.mail.accounting import accounted, marks_on_disk
-from plimsoll.engine import native_mail
+from plimsoll.engine.mail import native_mail
 from plimsoll.errors import InputError
 
 RUN = "r1"

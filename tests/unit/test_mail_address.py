@@ -11,7 +11,8 @@ from plimsoll.apps.mail.address import is_address, parse
 from plimsoll.apps.mail.driver import Mail
 from plimsoll.apps.mail.own import OwnMail
 from plimsoll.apps.mail.users import users_of
-from plimsoll.engine import native, native_mail
+from plimsoll.engine.block import native
+from plimsoll.engine.mail import native_mail
 from plimsoll.errors import InputError, SafetyRefusal
 from plimsoll.passwords import withheld
 from plimsoll.target import Target

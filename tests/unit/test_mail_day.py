@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from plimsoll.apps.mail.day import telling
-from plimsoll.engine import Control
+from plimsoll.engine.protocol import Control
 
 
 def test_servers_that_start_slowly_are_told_of_once_a_second_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from plimsoll.analysis.point.verification import verified
 from plimsoll.analysis.validity import Evidence, flags_of
 from plimsoll.apps.mail.kills import Killing, queued_letters
 from plimsoll.apps.mail.queue import deliveries, put_off
-from plimsoll.engine import native_mail
+from plimsoll.engine.mail import native_mail
 from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.points.outcome import Outcome
 from plimsoll.reports.answer import answer

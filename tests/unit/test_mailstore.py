@@ -11,7 +11,7 @@ import pytest
 from plimsoll import catalog
 from plimsoll.apps import DRIVERS, check_workload, driver_of
 from plimsoll.catalog.generations import generation, generation_names, limits, values
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.result import OPS
 

@@ -13,7 +13,7 @@ from plimsoll import calibration
 from plimsoll.analysis.point.estimates import estimates
 from plimsoll.analysis.point.stopping_rule import Amount, Goal, Precision
 from plimsoll.analysis.point.summary import Summary
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import EngineError, InputError, SafetyRefusal, StoreError, TargetError
 from plimsoll.foreground import served
 from plimsoll.measure import Job, measure, unfinished

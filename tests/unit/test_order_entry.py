@@ -19,7 +19,7 @@ from plimsoll.apps.order_entry.driver import OrderEntry
 from plimsoll.apps.order_entry.sqlite import SqliteSessions
 from plimsoll.apps.order_entry.sqlite_store import SqliteStore
 from plimsoll.apps.order_entry.store import Filling
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.host.page_cache import drop_pages, resident_bytes
 from plimsoll.orders.draws import Constants, Draws
 from plimsoll.orders.population import SEED

@@ -12,7 +12,8 @@ from plimsoll.analysis.objective.judgement import applies_to, parse_objective
 from plimsoll.analysis.point.definition import arrival, concurrency, offered_per_s, overwrites
 from plimsoll.apps import driver_of
 from plimsoll.apps.order_entry.options import canonical, plan_of
-from plimsoll.engine import Engine, native
+from plimsoll.engine.block import native
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError
 from plimsoll.experiments.levels import levels_of
 from plimsoll.points.short_document import AXES

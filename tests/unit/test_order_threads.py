@@ -19,7 +19,7 @@ from plimsoll.apps.course import Course, Ended, Timing
 from plimsoll.apps.databases.database import DatabaseError
 from plimsoll.apps.order_entry.terminals import Arrivals, Desk, Plan, Terminals
 from plimsoll.apps.order_entry.threads import TerminalThreads, _arriving, _asked
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.orders.draws import Constants
 from plimsoll.orders.functions import CALL_OF, call
 from plimsoll.orders.population import SEED

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.points.looks import Looks
 from plimsoll.points.permission import check_permitted
 from plimsoll.target import Target

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.catalog.claims import claims
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.reports.terminal.reproduction import page_text
 from plimsoll.reproduction.bench import Bench
 from plimsoll.reproduction.chain import chains

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from plimsoll import engine as engines
 from plimsoll.catalog import claims as catalog_claims
 from plimsoll.catalog.folder import Folder
 from plimsoll.cli.program import main
-from plimsoll.engine import Json, OnEvent
+from plimsoll.engine import block as block_engine
+from plimsoll.engine.protocol import OnEvent
+from plimsoll.stored import Json
 from support.said import Plimsoll, Said, in_this_process
 from support.scripted_engine import Script, ScriptedEngine
 
@@ -86,7 +87,7 @@ def tested(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         (here / "small.toml").unlink(missing_ok=True)
         catalog_claims._read.cache_clear()
         run.engine = Arrays(answer)  # type: ignore[attr-defined]
-        monkeypatch.setattr(engines, "native", lambda: run.engine)  # type: ignore[attr-defined]
+        monkeypatch.setattr(block_engine, "native", lambda: run.engine)  # type: ignore[attr-defined]
         return in_this_process(capsys)("reproduce", "--json", "--quiet", "--jobs", "1", *arguments)
 
     yield run

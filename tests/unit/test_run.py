@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.engine import Permission
+from plimsoll.engine.protocol import Permission
 from plimsoll.errors import Interrupted, SafetyRefusal, TargetError
 from plimsoll.store.reader import StoredRun, list_runs
 from support.said import Plimsoll, Said

@@ -12,7 +12,7 @@ from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.analysis.point.metric import LARGE_BYTES, load_noun
 from plimsoll.catalog.figures import published, published_names
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.experiments.plan import Ask
 from plimsoll.experiments.probe import Bounds
 from plimsoll.experiments.search import ramp

@@ -16,16 +16,16 @@ import pytest
 #: Notes the modules known when the job is handed over, then those known at the end.
 _NOTING = """
 import json, sys
-from plimsoll import engine
+from plimsoll.engine import block
 from plimsoll.cli.program import main
 
-run_job, known = engine.NativeEngine.run_job, []
+run_job, known = block.NativeEngine.run_job, []
 
 def noting(*arguments):
     known.append(sorted(sys.modules))
     return run_job(*arguments)
 
-engine.NativeEngine.run_job = noting
+block.NativeEngine.run_job = noting
 code = main(sys.argv[1:])
 print(json.dumps([*known, sorted(sys.modules)]), file=sys.stderr)
 sys.exit(code)

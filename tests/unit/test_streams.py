@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.engine import Permission, native
+from plimsoll.engine.block import native
+from plimsoll.engine.protocol import Permission
 from plimsoll.errors import InputError
 from plimsoll.handover import as_json
 from plimsoll.target import Target

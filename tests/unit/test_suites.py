@@ -11,7 +11,7 @@ import pytest
 from plimsoll import catalog
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.apps import check_workload, driver_of
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment

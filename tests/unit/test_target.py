@@ -10,7 +10,7 @@ import pytest
 
 from plimsoll.catalog import arrays
 from plimsoll.cli import main
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.target import Composer, Target, target_of
 

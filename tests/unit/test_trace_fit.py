@@ -22,7 +22,7 @@ from plimsoll.analysis.trace.popularity import expected_counts, uniform, zipf, z
 from plimsoll.analysis.trace.profile import MOST_SIZES, Profile, Request, Sizes, profile_requests
 from plimsoll.analysis.trace.sample import draw_requests
 from plimsoll.cli import main
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.target import Target
 

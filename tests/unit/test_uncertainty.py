@@ -14,7 +14,8 @@ from plimsoll.catalog.arrays import array_names, described
 from plimsoll.catalog.composition.merge import origin_of
 from plimsoll.catalog.composition.sources import values_of
 from plimsoll.catalog.ranges import implausible, key_of, rules, uncertain, with_values
-from plimsoll.engine import Engine, Job, native
+from plimsoll.engine.block import native
+from plimsoll.engine.protocol import Engine, Job
 from plimsoll.errors import InputError
 from plimsoll.target import Target, target_of
 from plimsoll.uncertainty.draws import Draws

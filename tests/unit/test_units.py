@@ -10,7 +10,7 @@ import pytest
 
 import plimsoll
 from plimsoll import units
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 
 TIMES = [

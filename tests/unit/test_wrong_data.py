@@ -13,11 +13,11 @@ from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.mark import mark_of
 from plimsoll.analysis.objective.judgement import judge, parse_objective
 from plimsoll.analysis.point.verification import findings, verified
-from plimsoll.engine import Json
 from plimsoll.errors import EXIT_CODES, SafetyRefusal, TargetError
 from plimsoll.points.outcome import Outcome
 from plimsoll.result import Result
 from plimsoll.store.reader import StoredRun, list_runs
+from plimsoll.stored import Json
 from support.made_results import Load, made
 from support.said import Plimsoll
 from support.scripted_engine import Script, ScriptedEngine

@@ -24,7 +24,8 @@ from pathlib import Path
 
 # What commands import before they do something.
 from plimsoll.__main__ import main as plimsoll_main
-from plimsoll.engine import native, signatures
+from plimsoll.engine.block import native
+from plimsoll.engine.paths import signatures
 
 DISKS = [f"/dev/vd{letter}" for letter in "bcdefg"]
 #: A disk beside the members: nothing may touch it.

@@ -1,4 +1,4 @@
-"""Drivers that are applications rather than the block engine, behind the same verbs (`plimsoll.engine.Engine`).
+"""Drivers that are applications rather than the block engine, behind the same verbs (`plimsoll.engine.protocol.Engine`).
 
 Model: a workload whose file has the key ``driver`` is carried out by that driver. A driver wraps the engine, answers the verbs that differ
 and hands on the others, so that whoever measures need not know what does the work. `DRIVERS` is the whole list.
@@ -18,7 +18,8 @@ from plimsoll.apps.filecopy import FileCopy
 from plimsoll.apps.files import Files
 from plimsoll.apps.mail.driver import Mail
 from plimsoll.displayed import quoted
-from plimsoll.engine import Engine, native
+from plimsoll.engine.block import native
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError
 from plimsoll.near import meant
 from plimsoll.stored import Definition, Json

@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from plimsoll.engine import Control, Engine, IoUring
+from plimsoll.engine.protocol import Control, Engine, IoUring
 from plimsoll.errors import InputError
 from plimsoll.own_cost import OwnCost
 from plimsoll.stored import Definition, Json, Options
 
 
 class Application:
-    """The part of `plimsoll.engine.Engine` that is handed on to the block ``engine``."""
+    """The part of `plimsoll.engine.protocol.Engine` that is handed on to the block ``engine``."""
 
     #: How many hosts may be clients of its server in a point.
     hosts = 1

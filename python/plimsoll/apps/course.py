@@ -22,7 +22,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Protocol, cast
 
 from plimsoll.apps.recorder import Due, Phase, Recorder, Slice
-from plimsoll.engine import Control, OnEvent
+from plimsoll.engine.protocol import Control, OnEvent
 from plimsoll.stored import EngineOutcome, Json, Options
 
 #: Lengths of an interval that ``auto`` chooses from, in nanoseconds; the longest of which the duration holds forty.

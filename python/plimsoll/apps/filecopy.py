@@ -29,7 +29,7 @@ from plimsoll.apps.copy_loop import Copier, Ending, Task, first_error
 from plimsoll.apps.course import Course, Ended, Timing
 from plimsoll.apps.destination import destination, remove_leftover
 from plimsoll.displayed import quoted
-from plimsoll.engine import Control, Engine, Job, OnEvent, OnProgress, Permission
+from plimsoll.engine.protocol import Control, Engine, Job, OnEvent, OnProgress, Permission
 from plimsoll.errors import InputError, TargetError
 from plimsoll.stored import Definition, EngineOutcome, Inspection, Json, Options
 from plimsoll.target import Target
@@ -45,7 +45,7 @@ _DEFAULTS: Json = {"name": "copy", "block_size": DEFAULT_BLOCK, "direct": False}
 
 
 class FileCopy(Application):
-    """`plimsoll.engine.Engine` whose jobs copy a file; what is not about copying is handed on to ``engine``."""
+    """`plimsoll.engine.protocol.Engine` whose jobs copy a file; what is not about copying is handed on to ``engine``."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)

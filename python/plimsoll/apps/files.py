@@ -24,7 +24,8 @@ from typing import Any
 
 from plimsoll.apps.application import Application
 from plimsoll.displayed import quoted
-from plimsoll.engine import Control, Engine, Job, OnEvent, OnProgress, Permission, native_files
+from plimsoll.engine.files import native_files
+from plimsoll.engine.protocol import Control, Engine, Job, OnEvent, OnProgress, Permission
 from plimsoll.errors import InputError
 from plimsoll.stored import Definition, EngineOutcome, Inspection, Json, Options
 from plimsoll.target import Target
@@ -38,7 +39,7 @@ _NO_SIZE = "size: a tree is as large as its files and sizes make it; set those, 
 
 
 class Files(Application):
-    """`plimsoll.engine.Engine` whose jobs are operations on files; what is not about them is handed on to ``engine``."""
+    """`plimsoll.engine.protocol.Engine` whose jobs are operations on files; what is not about them is handed on to ``engine``."""
 
     #: What a run without a target takes.
     default_target = DEFAULT_DIRECTORY

@@ -20,7 +20,8 @@ from typing import Any
 from plimsoll.apps.application import Application
 from plimsoll.catalog.generations import generation_names, limits, values
 from plimsoll.displayed import quoted
-from plimsoll.engine import Control, Engine, Job, OnEvent, OnProgress, Permission, native_mailstore
+from plimsoll.engine.mailstore import native_mailstore
+from plimsoll.engine.protocol import Control, Engine, Job, OnEvent, OnProgress, Permission
 from plimsoll.errors import InputError, TargetError
 from plimsoll.near import meant
 from plimsoll.stored import Definition, EngineOutcome, Inspection, Json, Options
@@ -34,7 +35,7 @@ _LONGEST_S = 7 * 86_400.0
 
 
 class Mailstore(Application):
-    """`plimsoll.engine.Engine` whose jobs are mail stores; what is not about them is handed on to ``engine``."""
+    """`plimsoll.engine.protocol.Engine` whose jobs are mail stores; what is not about them is handed on to ``engine``."""
 
     def __init__(self, engine: Engine, definition: Definition) -> None:
         super().__init__(engine)

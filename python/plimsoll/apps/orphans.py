@@ -16,7 +16,8 @@ from contextlib import suppress
 from plimsoll.apps.analytics import work
 from plimsoll.apps.databases import java_process, server
 from plimsoll.apps.mail import server as mail
-from plimsoll.engine import holding, native_files
+from plimsoll.engine.claims import holding
+from plimsoll.engine.files import native_files
 from plimsoll.errors import PlimsollError
 from plimsoll.orphans import Note
 

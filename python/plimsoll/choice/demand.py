@@ -23,7 +23,7 @@ from plimsoll.analysis.objective.judgement import Objective, applies_to, parse_o
 from plimsoll.analysis.point.definition import is_open, streams
 from plimsoll.analysis.sizing.demanded_workload import demanded_workload
 from plimsoll.displayed import quoted
-from plimsoll.engine import Engine
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError
 from plimsoll.points.quantity import percent, rate_per_s
 from plimsoll.stored import Definition, Json

@@ -24,7 +24,8 @@ from plimsoll.analysis.uncertainty.hypercube import BLOCK
 from plimsoll.analysis.uncertainty.interval import Interval, interval
 from plimsoll.choice.line import FACTOR_MAX, Ascent
 from plimsoll.choice.trial import Trial, is_latency, judged, responses, run_of
-from plimsoll.engine import Engine, native
+from plimsoll.engine.block import native
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError
 from plimsoll.points.point import PlannedPoint
 from plimsoll.target import Target, target_of

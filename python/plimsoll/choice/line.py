@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.choice.demand import DemandedLoad
 from plimsoll.choice.trial import Trial, is_latency, judged, limit_of, measured, point_of, responses
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.result import Result
 from plimsoll.target import target_of
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plimsoll.choice.trial import Trial, judged, measured, point_of
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.stored import Json
 from plimsoll.target import target_of
 

@@ -15,7 +15,7 @@ from plimsoll.choice.demand import Source, demand_of, name_of
 from plimsoll.choice.selection import FINALISTS, Selection
 from plimsoll.choice.trial import HEALTHY, STATES
 from plimsoll.displayed import quoted
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.near import meant
 from plimsoll.points.quantity import size_bytes

@@ -26,7 +26,8 @@ from plimsoll.analysis.point.array import bottleneck, component_sets, rebuilds_s
 from plimsoll.analysis.point.definition import streams
 from plimsoll.choice.bounds import bound_of
 from plimsoll.choice.demand import DemandedLoad
-from plimsoll.engine import Engine, native
+from plimsoll.engine.block import native
+from plimsoll.engine.protocol import Engine
 from plimsoll.measure import Job, measure
 from plimsoll.points.balance import balanced
 from plimsoll.points.goals import goal_of

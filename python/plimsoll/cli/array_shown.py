@@ -12,12 +12,12 @@ from typing import Any
 
 import click
 
-from plimsoll import engine as engines
 from plimsoll.analysis.point.array import SATURATED
 from plimsoll.catalog.composition.merge import UNSOURCED
 from plimsoll.catalog.ranges import uncertain
 from plimsoll.cli.screen import terminal_width
 from plimsoll.displayed import as_document
+from plimsoll.engine import block as block_engine
 from plimsoll.points.array_outline import outlined
 from plimsoll.reports.limits import ceiling_words, component_words
 from plimsoll.reports.terminal.screen import folded
@@ -53,7 +53,7 @@ def show_array(target: str, plan: Plan | None, *, as_json: bool) -> None:
     """Print an ``array:`` target; simulated figures with the intervals that the draws of ``plan`` give."""
     array = target_of(target)
     document = array.document or {}
-    outline = outlined(array, plan, engines.native())
+    outline = outlined(array, plan, block_engine.native())
     if as_json:
         click.echo(as_document({"document": document, **outline}, indent=1))
     else:

@@ -84,10 +84,10 @@ def _distinct(doubts: Sequence[DoubtView]) -> list[DoubtView]:
 
 def _diagnosed(targets: Sequence[str | None]) -> list[Check]:
     """What `doctor` says of this host and of each target, every finding once."""
-    from plimsoll import engine as engines
     from plimsoll.doctor import diagnose, examine
+    from plimsoll.engine import block as block_engine
 
-    found = [check for target in targets for check in diagnose(examine(engines.native(), target))]
+    found = [check for target in targets for check in diagnose(examine(block_engine.native(), target))]
     return list(dict.fromkeys(found))
 
 

@@ -33,8 +33,8 @@ def fit_demand(path: str, output: str | None, *, as_json: bool, chosen: Mapping[
     """Make a workload of a demand, and print or write it."""
     import tomli_w
 
-    from plimsoll import engine as engines
     from plimsoll.analysis.sizing.demanded_workload import demanded_workload, measured_rates
+    from plimsoll.engine import block as block_engine
     from plimsoll.reports.terminal.demand import demand_lines
 
     for option, spelt in (("form", "--format"), ("action", "--action")):
@@ -43,7 +43,7 @@ def fit_demand(path: str, output: str | None, *, as_json: bool, chosen: Mapping[
     check_output(output)
     demand = observed_demand(path, chosen["device"], chosen["percentile"])
     workload = demanded_workload(demand, name_of(output or path))
-    engines.native().check_workload(workload, path)
+    block_engine.native().check_workload(workload, path)
     if output is not None:
         write_workload(output, workload)
     if as_json:

@@ -7,12 +7,12 @@ from dataclasses import asdict
 
 import click
 
-from plimsoll import engine as engines
 from plimsoll.cli import completions
 from plimsoll.cli.screen import terminal_width
 from plimsoll.defaults import FILE, STORE, defaults
 from plimsoll.displayed import as_document, quoted
 from plimsoll.doctor import Check, diagnose, examine
+from plimsoll.engine import block as block_engine
 from plimsoll.errors import InputError
 from plimsoll.reports.terminal.screen import folded
 
@@ -44,7 +44,7 @@ def command(target: str | None, calibrate: bool, seconds: float | None, as_json:
         return 0
     if seconds is not None:
         raise InputError("--seconds is how long --calibrate takes; add --calibrate, or leave it out.")
-    checks = [*diagnose(examine(engines.native(), None if target is None else defaults().meant(target))), _project()]
+    checks = [*diagnose(examine(block_engine.native(), None if target is None else defaults().meant(target))), _project()]
     if as_json:
         click.echo(as_document([asdict(check) for check in checks]))
     else:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.analysis.trace.fit import Fit
     from plimsoll.analysis.trace.match import Measure
     from plimsoll.analysis.trace.profile import Profile
-    from plimsoll.engine import Job
+    from plimsoll.engine.protocol import Job
     from plimsoll.formats.traces import Trace, TraceRequest
 
 
@@ -191,10 +191,10 @@ def _fitted(profile: Profile, path: str) -> tuple[Fit, int, list[Measure]]:
 
 def _issued(fit: Fit, workload: Json) -> Json | None:
     """What the engine issues of the workload, to a modelled target in virtual time; None, with the reason on stderr, where it cannot."""
-    from plimsoll import engine as engines
+    from plimsoll.engine import block as block_engine
     from plimsoll.target import Target
 
-    engine, counts, moved = engines.native(), dict[str, int](), dict[str, int]()
+    engine, counts, moved = block_engine.native(), dict[str, int](), dict[str, int]()
     seconds = _seconds(fit)
 
     def take(kind: str, event: Json) -> None:

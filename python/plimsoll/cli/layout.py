@@ -86,7 +86,7 @@ def apply(layout: str, on: tuple[str, ...], name: str | None, as_json: bool, des
     \b
     plimsoll layout apply xfs --on /dev/sdb --destroy-data
     """
-    from plimsoll.engine import native
+    from plimsoll.engine.block import native
     from plimsoll.layouts.creation import make
     from plimsoll.layouts.host import ThisHost, missing
     from plimsoll.layouts.journal import Journal

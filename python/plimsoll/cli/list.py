@@ -143,7 +143,7 @@ def _array(family: Family, name: str) -> dict[str, Any]:
 
 def _ceiling(name: str) -> str:
     """What sequential reads of an array reach at most, where only the rates of links say so."""
-    from plimsoll.engine import native
+    from plimsoll.engine.block import native
     from plimsoll.reports.limits import ceiling_words
     from plimsoll.target import target_of
 

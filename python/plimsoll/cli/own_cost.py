@@ -8,15 +8,15 @@ from __future__ import annotations
 import click
 
 from plimsoll import calibration
-from plimsoll import engine as engines
 from plimsoll.displayed import as_document
+from plimsoll.engine import block as block_engine
 from plimsoll.errors import StoreError
 from plimsoll.own_cost import OwnCost
 
 
 def calibrate(seconds: float, *, as_json: bool) -> None:
     """Measure what Plimsoll's own work costs per I/O, without storage, remember it for every later result, and print it."""
-    figures = calibration.measured(engines.native(), seconds)
+    figures = calibration.measured(block_engine.native(), seconds)
     try:
         figures, remembered = calibration.remember(figures), f"remembered in {calibration.cache_path()}"
     except StoreError as problem:

@@ -43,7 +43,7 @@ def command(**typed: Any) -> int:
     plimsoll reproduce 003
     plimsoll reproduce --claim 36-38 --json
     """
-    from plimsoll import engine as engines
+    from plimsoll.engine import block as block_engine
     from plimsoll.reproduction.bench import Bench
     from plimsoll.reproduction.chain import chains
     from plimsoll.reproduction.document import document
@@ -54,7 +54,7 @@ def command(**typed: Any) -> int:
     if asked.as_json and asked.as_markdown:
         raise InputError("--json and --markdown: each asks for another form; leave one of both out.")
     claims = chosen(asked.reports, asked.numbers)
-    engine, needed = engines.native(), chains(claims)
+    engine, needed = block_engine.native(), chains(claims)
     progress = _progress(len(needed), quiet=asked.quiet)
     if asked.hosts is None:
         readings = Bench(engine, asked.jobs or os.cpu_count() or 1).readings(needed, progress)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll import catalog
-from plimsoll import engine as engines
 from plimsoll.catalog.arrays import array_names, is_array
 from plimsoll.cli import completions
 from plimsoll.cli.options import takes
 from plimsoll.cli.screen import terminal_width
 from plimsoll.displayed import as_document, quoted
+from plimsoll.engine import block as block_engine
 from plimsoll.errors import InputError
 from plimsoll.points.point import changed, defined, setting
 from plimsoll.reports.terminal.screen import folded
@@ -55,7 +55,7 @@ def command(name: str, settings: tuple[str, ...], uncertainty: Plan | None, as_j
     sources = catalog.sources(name)
     if len(sources) > 1:
         raise InputError(f"{quoted(name)} is a tag of {len(sources)} workloads; name one of {', '.join(sources)}.")
-    engine = engines.native()
+    engine = block_engine.native()
     workload, options = changed(*defined(sources[0], engine), engine, map(setting, settings))
     if as_json:
         click.echo(as_document({"workload": workload, "job": options}, indent=1))

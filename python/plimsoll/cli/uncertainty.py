@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll import engine as engines
+from plimsoll.engine import block as block_engine
 from plimsoll.errors import StoreError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def draw(runs: Sequence[StoredRun], plan: Plan | None) -> None:
     from plimsoll.points.uncertainty import drawn_for
 
     try:
-        left = drawn_for(runs, plan, engines.native())
+        left = drawn_for(runs, plan, block_engine.native())
     except StoreError as problem:
         # What cannot be kept is not worth drawing; the runs can be shown all the same.
         left = [f"Intervals were not drawn: {problem}"]

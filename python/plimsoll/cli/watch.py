@@ -17,7 +17,7 @@ import click
 
 from plimsoll.cli.streams import is_lost
 from plimsoll.displayed import as_document, encoded, quoted
-from plimsoll.engine import await_answer
+from plimsoll.engine.paths import await_answer
 from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.near import meant
 from plimsoll.points.signals import handled

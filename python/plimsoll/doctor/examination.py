@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from plimsoll import calibration
-from plimsoll.engine import Engine, IoUring, left_behind, native_files
+from plimsoll.engine.files import native_files
+from plimsoll.engine.paths import left_behind
+from plimsoll.engine.protocol import Engine, IoUring
 from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.host import facts, host_facts, target_facts
 from plimsoll.host.device import free_bytes

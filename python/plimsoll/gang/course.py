@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from plimsoll.analysis.hosts.sections import summed_sections
 from plimsoll.analysis.hosts.together import Together
-from plimsoll.engine import Control, OnEvent
+from plimsoll.engine.protocol import Control, OnEvent
 from plimsoll.gang.gang import Gang, Offset, refusal
 from plimsoll.gang.standing import Standing
 from plimsoll.result import HostResult

@@ -21,8 +21,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.analysis.point.definition import overwrites
-from plimsoll.engine import Control, Engine, OnEvent, OnProgress, Permission
-from plimsoll.engine import Job as Order
+from plimsoll.engine.protocol import Control, Engine, OnEvent, OnProgress, Permission
+from plimsoll.engine.protocol import Job as Order
 from plimsoll.errors import InputError
 from plimsoll.gang.course import Course, Part
 from plimsoll.gang.gang import Gang

@@ -16,7 +16,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 
-from plimsoll.engine import Loan
+from plimsoll.engine.claims import Loan
 from plimsoll.errors import EngineError
 from plimsoll.gang.wire import listening
 

@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
-from plimsoll.engine import Control, OnEvent
-from plimsoll.engine import Job as Order
+from plimsoll.engine.protocol import Control, OnEvent
+from plimsoll.engine.protocol import Job as Order
 from plimsoll.passwords import kept
 from plimsoll.stored import Definition, EngineOutcome, Json
 from plimsoll.target import Target

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from plimsoll.engine import check_share, share_workload
+from plimsoll.engine.shares import check_share, share_workload
 from plimsoll.errors import InputError
 from plimsoll.host.target import target_identity, target_paths
 from plimsoll.stored import Definition, Inspection

@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from plimsoll.engine import OnEvent
+from plimsoll.engine.protocol import OnEvent
 from plimsoll.stored import HostAt, Interval
 
 #: Figures are told at most so often.

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from glob import glob
 
 from plimsoll.displayed import displayed
-from plimsoll.engine import signatures
+from plimsoll.engine.paths import signatures
 from plimsoll.errors import InputError, TargetError
 from plimsoll.host.device import parse
 from plimsoll.layouts.kinds.encryption import KEY_FILE

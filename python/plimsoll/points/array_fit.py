@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from plimsoll import engine as engines
 from plimsoll.analysis.array_fit.outcome import Fold, Modelled, Outcome, fit_unknowns, folds
 from plimsoll.analysis.array_fit.row import Row, condition
 from plimsoll.analysis.array_fit.unknown import GRID_LEVELS, Position, Search, Unknown, grid, parse_unknowns, settings, simplex
 from plimsoll.catalog.arrays import PREFIX, overlay
 from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.defaults import STORE
+from plimsoll.engine import block as block_engine
 from plimsoll.errors import InputError
 from plimsoll.points.array_runs import REQUESTS, HostModelling, Modelling, Trial
 from plimsoll.points.gang import host_work
@@ -137,7 +137,7 @@ def with_settings(target: str, added: str) -> str:
 
 def _check_keys(target: str, unknowns: Sequence[Unknown]) -> None:
     """Every end of every range has to be an array; what is between is as well."""
-    engine = engines.native()
+    engine = block_engine.native()
     for end in (0.0, 1.0):
         for unknown in unknowns:
             engine.inspect_target(target_of(with_settings(target, unknown.typed(end))))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 
 from plimsoll.catalog.ranges import uncertain
-from plimsoll.engine import NativeEngine
+from plimsoll.engine.block import NativeEngine
 from plimsoll.stored import Json
 from plimsoll.target import Target
 from plimsoll.uncertainty.figures import Plan, Spread, spread

@@ -28,7 +28,8 @@ from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 
 from plimsoll.analysis.array_fit.figure import QUANTILES, RATE, demerit, is_latency, of_part, op_of, percent_of
-from plimsoll.engine import Job, native
+from plimsoll.engine.block import native
+from plimsoll.engine.protocol import Job
 from plimsoll.errors import EngineError
 from plimsoll.histogram import Histogram, decoded
 from plimsoll.points.host_work import HostWork

@@ -25,7 +25,7 @@ from typing import Any
 
 from plimsoll.analysis.point.definition import ends_by_itself, streams
 from plimsoll.catalog.composition.failures import scheduled
-from plimsoll.engine import Control, Engine, Job
+from plimsoll.engine.protocol import Control, Engine, Job
 from plimsoll.errors import PlimsollError
 from plimsoll.points.cache_state import COLD
 from plimsoll.points.point import PlannedPoint

@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from plimsoll.engine import Control
+from plimsoll.engine.protocol import Control
 from plimsoll.errors import EXIT_INTERRUPTED
 from plimsoll.points.signals import handled
 

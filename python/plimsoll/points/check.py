@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from plimsoll import catalog
-from plimsoll import engine as engines
+from plimsoll.engine import block as block_engine
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.experiments.named_target import named_target
 from plimsoll.host.target import target_facts
@@ -138,7 +138,7 @@ def _rotating(targets: Sequence[str], composer: Composer) -> str | None:
         elif target.kind not in _MODELS:
             # What cannot be looked at is told by who is to measure it.
             with suppress(PlimsollError, OSError):
-                for device in target_facts(engines.native().inspect_target(target)).get("devices", []):
+                for device in target_facts(block_engine.native().inspect_target(target)).get("devices", []):
                     if device.get("rotational") is True and not _is_virtual(device):
                         return str(device["name"])
     return None
@@ -154,5 +154,5 @@ def _refusing(targets: Sequence[str], destroy_data: str | None, composer: Compos
     """The targets that may not be written to. What was permitted in words is never left out in silence: it is refused later, or done."""
     if destroy_data is not None:
         return []
-    engine = engines.native()
+    engine = block_engine.native()
     return [target for target in targets if engine.write_refusal(composer.target(target), permission(None)) is not None]

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from plimsoll import catalog
-from plimsoll.engine import Engine
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError
 from plimsoll.stored import Definition, Json
 

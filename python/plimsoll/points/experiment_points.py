@@ -20,7 +20,8 @@ from typing import Any
 
 from plimsoll import catalog
 from plimsoll.displayed import quoted
-from plimsoll.engine import Engine, check_blocks
+from plimsoll.engine.block import check_blocks
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.kind import Settings

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from plimsoll import engine as engines
+from plimsoll.engine import block as block_engine
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.experiments.named_target import named_target
 from plimsoll.formats.known_targets import KnownTargets
@@ -174,7 +174,7 @@ def read_text(path: str) -> str:
 def _looked_up(path: str, composer: Composer) -> tuple[int | None, bool]:
     """The size of what is there, and whether Plimsoll made it, so that it may be made anew."""
     try:
-        inspection = engines.native().inspect_target(composer.target(path))
+        inspection = block_engine.native().inspect_target(composer.target(path))
     except PlimsollError:
         return None, False
     return int(inspection["size_bytes"]) if inspection.get("exists") else None, bool(inspection.get("made_by_plimsoll"))

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, cast
 
-from plimsoll.engine import Engine, native
+from plimsoll.engine.block import native
+from plimsoll.engine.protocol import Engine
 from plimsoll.gang.collection import Collected, collect, gang_of
 from plimsoll.gang.driver import GangEngine, Session
 from plimsoll.gang.gang import Gang, Launcher

@@ -16,7 +16,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from plimsoll.engine import Engine
+from plimsoll.engine.protocol import Engine
 from plimsoll.experiments.layout_target import LayoutTarget, layout_target
 from plimsoll.scratch import default_target
 from plimsoll.target import Composer, Target

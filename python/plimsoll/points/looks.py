@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from plimsoll.engine import Engine
+from plimsoll.engine.protocol import Engine
 from plimsoll.points.drivers import driver_of
 from plimsoll.stored import Definition, Inspection
 from plimsoll.target import Target

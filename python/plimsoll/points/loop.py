@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.analysis.point.definition import checks_journal
-from plimsoll.engine import Engine
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import EXIT_POINT_FAILED, InputError, Interrupted, PlimsollError, StoreError
 from plimsoll.host.target import target_facts, target_paths
 from plimsoll.layouts.known import layout_of

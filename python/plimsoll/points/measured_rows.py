@@ -22,7 +22,7 @@ from plimsoll.analysis.array_fit.figure import RATE, is_latency
 from plimsoll.analysis.array_fit.row import OPTIONS, Condition, Row, chosen, read_rows
 from plimsoll.analysis.point.definition import streams
 from plimsoll.displayed import quoted
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.formats import rows as table
 from plimsoll.points.array_runs import Load

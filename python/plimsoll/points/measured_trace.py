@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from plimsoll.analysis.array_fit.figure import of_part, quantiles
 from plimsoll.analysis.array_fit.row import Row
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.points.array_runs import Load
 from plimsoll.points.traces import Choice, compact_of, header_of, trace_file

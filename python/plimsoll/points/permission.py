@@ -14,7 +14,7 @@ import stat
 from collections.abc import Iterable
 
 from plimsoll.analysis.point.definition import overwrites, streams
-from plimsoll.engine import Engine, Permission
+from plimsoll.engine.protocol import Engine, Permission
 from plimsoll.errors import InputError, SafetyRefusal
 from plimsoll.host.target import target_paths
 from plimsoll.points.drivers import driver_name, driver_of

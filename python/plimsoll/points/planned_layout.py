@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from plimsoll.catalog.layouts import layout_of_name
 from plimsoll.displayed import displayed, quoted
-from plimsoll.engine import Engine, Permission
+from plimsoll.engine.protocol import Engine, Permission
 from plimsoll.errors import InputError, PlimsollError, TargetError
 from plimsoll.experiments.layout_target import LayoutTarget
 from plimsoll.host.device import device_facts

@@ -15,7 +15,7 @@ from typing import Any
 
 from plimsoll import catalog
 from plimsoll.displayed import quoted
-from plimsoll.engine import Engine
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError
 from plimsoll.points.drivers import checked, checked_workload, driver_of
 from plimsoll.stored import Coordinates, Definition, Json, Options

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from plimsoll.analysis.point.definition import ends_by_itself, overwrites
-from plimsoll.engine import Engine
+from plimsoll.engine.protocol import Engine
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.kinds import KINDS_BY_NAME
 from plimsoll.experiments.outlook import is_known, known_requests, outlook

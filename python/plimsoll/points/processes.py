@@ -22,7 +22,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import PlimsollError
 from plimsoll.host.machine import versions
 from plimsoll.points.ahead import Kept

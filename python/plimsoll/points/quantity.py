@@ -6,9 +6,9 @@ percent("--growth", "20%")              # 20.0
 
 from __future__ import annotations
 
-from plimsoll import engine as engines
 from plimsoll import units
 from plimsoll.displayed import quoted
+from plimsoll.engine import block as block_engine
 from plimsoll.errors import InputError
 
 
@@ -25,7 +25,7 @@ def duration_s(option: str, text: str) -> float:
 def block_bytes(option: str, text: str) -> int:
     """The size of a request: 8KiB, 64k."""
     try:
-        workload = engines.native().check_workload({"stream": [{"block_size": text}]}, option)
+        workload = block_engine.native().check_workload({"stream": [{"block_size": text}]}, option)
     except InputError as problem:
         raise InputError(f"{option}: {_without_place(problem, 'block_size: ')}") from None
     size = workload["stream"][0]["block_size"]
@@ -56,7 +56,7 @@ def percent(option: str, text: str) -> float:
 
 def _job_option(option: str, name: str, text: str) -> float:
     try:
-        value: float = engines.native().check_job({name: text})[name]  # type: ignore[literal-required]
+        value: float = block_engine.native().check_job({name: text})[name]  # type: ignore[literal-required]
     except InputError as problem:
         raise InputError(f"{option}: {_without_place(problem, f'{name}: ')}") from None
     return value

@@ -12,7 +12,7 @@ import os
 import re
 from dataclasses import dataclass, replace
 
-from plimsoll import engine as engines
+from plimsoll.engine import block as block_engine
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
@@ -107,7 +107,9 @@ def _suite(trace: _Trace, asked: ReplayAsked, composer: Composer) -> Suite:
         return suite
 
     def sized(one: Configuration) -> Configuration:
-        size = scratch_bytes(trace.header, asked.mapping, engines.native().inspect_target(composer.target(one.target or DEFAULT_TARGET)))
+        size = scratch_bytes(
+            trace.header, asked.mapping, block_engine.native().inspect_target(composer.target(one.target or DEFAULT_TARGET))
+        )
         return replace(one, settings={"size": size} if size else {})
 
     return replace(suite, experiments=(replace(read, configurations=tuple(map(sized, read.configurations))),))
@@ -124,7 +126,7 @@ def _is_elsewhere(asked: ReplayAsked) -> bool:
 
 def _check_points(experiment: Experiment, header: Json, composer: Composer, *, elsewhere: bool) -> None:
     """Refuse settings that do not go with a trace, and a trace that reaches beyond one of the targets."""
-    engine = engines.native()
+    engine = block_engine.native()
     points = ExperimentPoints(experiment, engine, Layouts(composer=composer))
     for workload in experiment.workloads:
         for subject in experiment.subjects(workload):
@@ -188,7 +190,7 @@ def _limit(text: str | None) -> tuple[int | None, float | None]:
     if text.isascii() and text.isdigit() and 0 < int(text) < 1 << 62:
         return int(text), None
     try:
-        seconds = float(engines.native().check_job({"duration": text})["duration"]) if not text.isdigit() else 0.0
+        seconds = float(block_engine.native().check_job({"duration": text})["duration"]) if not text.isdigit() else 0.0
     except InputError:
         seconds = 0.0
     if seconds <= 0:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from plimsoll.engine import Engine, Permission
+from plimsoll.engine.protocol import Engine, Permission
 from plimsoll.points.ahead import Hands
 from plimsoll.points.layouts import Layouts
 from plimsoll.points.listener import Listener, Progress

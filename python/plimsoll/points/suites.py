@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll import catalog
-from plimsoll import engine as engines
 from plimsoll.apps import filecopy
 from plimsoll.displayed import quoted
+from plimsoll.engine import block as block_engine
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import OPTIONS_BY_NAME
 from plimsoll.experiments.document import read_experiments
@@ -141,7 +141,7 @@ def _is_fileless(target: Target) -> bool:
     asked = layout_target(target.text)
     if asked is not None:
         return not has_filesystem(asked)
-    return engines.native().inspect_target(target).get("kind") in filecopy.FILELESS
+    return block_engine.native().inspect_target(target).get("kind") in filecopy.FILELESS
 
 
 def _overruled(experiment: Experiment, asked: Asked, source: _Source) -> Experiment:
@@ -174,7 +174,7 @@ def _has_its_size(target: Target) -> bool:
     asked = layout_target(target.text)
     if asked is not None:
         return not has_filesystem(asked)
-    return has_own_size(engines.native().inspect_target(target))
+    return has_own_size(block_engine.native().inspect_target(target))
 
 
 def _read(name: str, value: Any) -> Any:

@@ -17,7 +17,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from plimsoll.engine import Engine, holding
+from plimsoll.engine.claims import holding
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import PlimsollError, StoreError
 from plimsoll.points.brake import Brake
 from plimsoll.points.drivers import copying_driver, files_driver, server_driver

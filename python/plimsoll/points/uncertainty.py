@@ -24,7 +24,7 @@ from plimsoll.analysis.point.estimates import estimates
 from plimsoll.analysis.point.metric import together
 from plimsoll.analysis.point.summary import Summary
 from plimsoll.catalog.ranges import uncertain
-from plimsoll.engine import Engine
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.result import DrawnInterval, Result
 from plimsoll.store.drawn import Drawn, keep_drawn

@@ -19,10 +19,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from plimsoll import catalog
-from plimsoll import engine as engines
 from plimsoll.analysis.point.definition import overwrites, streams
 from plimsoll.displayed import quoted
-from plimsoll.engine import Engine
+from plimsoll.engine import block as block_engine
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import TYPED, Source
 from plimsoll.experiments.experiment import Experiment, Suite
@@ -155,7 +155,7 @@ def carry_out(undertaking: Undertaking, asked: Asked, listener: Listener) -> Run
 
             layouts = resolved.layouts
             layouts.own |= take_back_left(layouts.all(), listener.remark)
-            check_layouts(layouts.all(), engines.native(), asked.destroy_data, own=layouts.own)
+            check_layouts(layouts.all(), block_engine.native(), asked.destroy_data, own=layouts.own)
         outcome, run = _measured(resolved, asked, listener, uses)
     return Run(run.path, outcome, resolved.experiments, undertaking.origin)
 
@@ -166,7 +166,7 @@ def engine_for(asked: Asked) -> Iterator[Engine]:
     if not asked.hosts:
         if asked.share:
             raise InputError(f"--share {asked.share}: this host measures alone; name several with --hosts, or leave --share out.")
-        yield engines.native()
+        yield block_engine.native()
         return
     from plimsoll.points.gang import gang_for
 
@@ -189,7 +189,7 @@ def preview_of(undertaking: Undertaking, asked: Asked, listener: Listener) -> Pr
 
 def brief_of(undertaking: Undertaking) -> Preview:
     """How many points it takes and for how long, without a look at its targets."""
-    engine = engines.native()
+    engine = block_engine.native()
     experiments = [_resolved(experiment, undertaking.folder, engine) for experiment in undertaking.suite.experiments]
     layouts = Layouts(composer=undertaking.composer, looks=False)
     return brief(experiments, [ExperimentPoints(experiment, engine, layouts) for experiment in experiments])

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
-from plimsoll.engine import Control, Engine
+from plimsoll.engine.protocol import Control, Engine
 from plimsoll.errors import EXIT_INTERRUPTED, EngineError, Interrupted, TargetError
 from plimsoll.points.signals import handled
 from plimsoll.reproduction.chain import Chain

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from plimsoll.engine import Control, Engine
+from plimsoll.engine.protocol import Control, Engine
 from plimsoll.errors import EngineError, Interrupted, TargetError
 from plimsoll.points.host_work import HostWork
 from plimsoll.points.signals import handled

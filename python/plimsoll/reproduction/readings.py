@@ -19,7 +19,7 @@ from plimsoll.analysis.point.array import bottleneck, component_sets, rebuilds_s
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.catalog.claims import Run
 from plimsoll.catalog.expression import MEASURED, ReadOff
-from plimsoll.engine import Engine
+from plimsoll.engine.protocol import Engine
 from plimsoll.result import Result
 from plimsoll.stored import Json
 from plimsoll.target import target_of

@@ -20,7 +20,7 @@ from plimsoll.analysis.point.summary import Summary
 from plimsoll.apps import driver_of
 from plimsoll.catalog.claims import Run
 from plimsoll.displayed import quoted
-from plimsoll.engine import Control, Engine
+from plimsoll.engine.protocol import Control, Engine
 from plimsoll.errors import InputError
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment

@@ -18,7 +18,7 @@ from typing import Any
 from plimsoll.analysis.reproduction import Verdict as Word
 from plimsoll.catalog.claims import Case, Check, Claim
 from plimsoll.catalog.expression import ReadOff
-from plimsoll.engine import Engine
+from plimsoll.engine.protocol import Engine
 from plimsoll.reproduction.bench import Readings
 from plimsoll.reproduction.chain import chain_of, run_names
 from plimsoll.reproduction.readings import Reading, Unreadable, document_value

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.errors import EngineError, InputError, TargetError
 from plimsoll.serving.endpoints import guarded
 from plimsoll.stored import Json

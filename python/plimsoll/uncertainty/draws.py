@@ -21,7 +21,7 @@ from typing import Any
 from plimsoll.analysis.uncertainty.hypercube import again, share
 from plimsoll.analysis.uncertainty.interval import Drawn
 from plimsoll.catalog.ranges import Uncertain, Value, implausible, uncertain, with_values
-from plimsoll.engine import Engine
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError, TargetError
 from plimsoll.target import Target
 

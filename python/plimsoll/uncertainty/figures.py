@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from plimsoll.analysis.uncertainty.hypercube import BLOCK
 from plimsoll.analysis.uncertainty.interval import LEVEL, Drawn, Interval, interval
-from plimsoll.engine import Engine
+from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.target import Target
 from plimsoll.uncertainty.draws import SEED, Draws

@@ -13,8 +13,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll import engine as engines
 from plimsoll.displayed import quoted
+from plimsoll.engine import block as block_engine
 from plimsoll.errors import InputError, PlimsollError, SafetyRefusal
 from plimsoll.experiments.named_target import named_target
 from plimsoll.host.target import target_facts, target_identity, target_paths
@@ -117,7 +117,7 @@ def _path_of(target: str) -> str:
 def _inspected(target: str) -> Inspection | None:
     """What the block engine sees of it; None for what only other drivers measure."""
     try:
-        return engines.native().inspect_target(target_of(target))
+        return block_engine.native().inspect_target(target_of(target))
     except PlimsollError:
         return None
 

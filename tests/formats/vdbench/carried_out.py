@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plimsoll.apps import DRIVERS, check_workload, driver_of
-from plimsoll.engine import native
+from plimsoll.engine.block import native
 from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.schedule import settings_of
 

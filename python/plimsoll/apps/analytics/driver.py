@@ -37,7 +37,8 @@ from plimsoll.apps.application import Application, as_blocks, only_stream
 from plimsoll.apps.course import Course, Ended, Timing
 from plimsoll.apps.decision.observation import Observer
 from plimsoll.displayed import quoted
-from plimsoll.engine import Control, Engine, Job, OnEvent, OnProgress, Permission, native_files
+from plimsoll.engine.files import native_files
+from plimsoll.engine.protocol import Control, Engine, Job, OnEvent, OnProgress, Permission
 from plimsoll.errors import InputError
 from plimsoll.host.machine import cpu_cores
 from plimsoll.host.target import target_facts
@@ -59,7 +60,7 @@ _NO_SIZE = "size: the data are as large as their rows make them; set rows in pla
 
 
 class Analytics(Application):
-    """`plimsoll.engine.Engine` whose jobs are workflows; what is not about them is handed on to ``engine``."""
+    """`plimsoll.engine.protocol.Engine` whose jobs are workflows; what is not about them is handed on to ``engine``."""
 
     #: What a run without a target takes.
     default_target = DEFAULT_DIRECTORY

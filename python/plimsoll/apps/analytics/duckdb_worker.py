@@ -26,7 +26,7 @@ from typing import Any
 
 import duckdb
 
-from plimsoll.engine import native_rows
+from plimsoll.engine.rows import native_rows
 from plimsoll.stored import Json
 from plimsoll.units import size_text
 

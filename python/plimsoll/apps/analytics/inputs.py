@@ -17,7 +17,8 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from plimsoll.apps.analytics.options import ROW_BYTES, Asked
-from plimsoll.engine import Control, OnProgress, native_rows
+from plimsoll.engine.protocol import Control, OnProgress
+from plimsoll.engine.rows import native_rows
 from plimsoll.errors import Interrupted, TargetError
 from plimsoll.host.device import free_bytes
 from plimsoll.stored import Json

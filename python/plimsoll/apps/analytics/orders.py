@@ -13,7 +13,7 @@ from plimsoll.apps.analytics import worker
 from plimsoll.apps.analytics.inputs import Inputs
 from plimsoll.apps.analytics.options import Asked
 from plimsoll.apps.analytics.process import Order
-from plimsoll.engine import native_rows
+from plimsoll.engine.rows import native_rows
 
 #: How often a workflow tells what it moved; of many each tells less often, since hearing them takes processors that they could use.
 _TOLD_EVERY_MS, _TOLD_APART_MS = 1000, 31

@@ -14,7 +14,7 @@ import shutil
 from contextlib import suppress
 
 from plimsoll import orphans
-from plimsoll.engine import native_files
+from plimsoll.engine.files import native_files
 from plimsoll.units import binary
 
 #: Kind of the notes of `plimsoll.orphans`.

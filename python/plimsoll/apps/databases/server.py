@@ -1,7 +1,7 @@
 """A private PostgreSQL server in a directory on the target: made, started, stopped, and never left running.
 
 Model: the server has its data, its log of messages and its settings in one directory of Plimsoll's
-(`plimsoll.engine.NativeFiles.own`). It listens at a Unix socket in a directory that only its user may enter, and at no port. A guard
+(`plimsoll.engine.files.NativeFiles.own`). It listens at a Unix socket in a directory that only its user may enter, and at no port. A guard
 (`plimsoll.apps.guard`) is its parent: when this process ends, however it ends, the guard stops the server. Should the guard be
 killed as well, the kernel tells the server to stop; and the next command looks for servers that were noted and stops what still runs
 (`plimsoll.orphans`).

@@ -26,7 +26,7 @@ from plimsoll.apps.databases.database import Database, Session
 from plimsoll.apps.decision.refresh import NOTE, Sets
 from plimsoll.decision import data, validation
 from plimsoll.decision.queries import QUERIES, qualification, text
-from plimsoll.engine import Control
+from plimsoll.engine.protocol import Control
 from plimsoll.errors import Interrupted
 
 #: About so many bytes of text are a scale of 1.

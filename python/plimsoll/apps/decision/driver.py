@@ -42,7 +42,8 @@ from plimsoll.apps.decision.procedure import Plan, Procedure
 from plimsoll.apps.decision.records import Whole, figures
 from plimsoll.apps.decision.served import ServedQueries
 from plimsoll.decision import BANNER, data, metrics
-from plimsoll.engine import Control, Engine, Job, OnEvent, OnProgress, Permission, native_files
+from plimsoll.engine.files import native_files
+from plimsoll.engine.protocol import Control, Engine, Job, OnEvent, OnProgress, Permission
 from plimsoll.errors import InputError, TargetError
 from plimsoll.host.device import free_bytes
 from plimsoll.host.target import existing, target_facts
@@ -67,7 +68,7 @@ _STORED = 0.35
 
 
 class DecisionSupport(Application):
-    """`plimsoll.engine.Engine` whose jobs ask a database; what is not about that is handed on to ``engine``."""
+    """`plimsoll.engine.protocol.Engine` whose jobs ask a database; what is not about that is handed on to ``engine``."""
 
     default_target = DEFAULT_TARGET
     #: Its target is written to, whatever the workload says.

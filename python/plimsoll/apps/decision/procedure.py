@@ -30,7 +30,7 @@ from plimsoll.apps.decision.refresh import coming, going
 from plimsoll.apps.decision.waits import Waiting
 from plimsoll.decision import data
 from plimsoll.decision.queries import text
-from plimsoll.engine import Clients
+from plimsoll.engine.protocol import Clients
 from plimsoll.errors import PlimsollError
 
 

@@ -29,7 +29,8 @@ from plimsoll.apps.decision.driver import DecisionSupport
 from plimsoll.apps.durability import options
 from plimsoll.apps.durability.holder import holder_of
 from plimsoll.apps.durability.trial import STREAM, Plan, Trial
-from plimsoll.engine import Control, Engine, Job, OnEvent, OnProgress, Permission, native_files
+from plimsoll.engine.files import native_files
+from plimsoll.engine.protocol import Control, Engine, Job, OnEvent, OnProgress, Permission
 from plimsoll.errors import InputError
 from plimsoll.stored import Definition, EngineOutcome, Inspection, Json, Options
 from plimsoll.target import Target
@@ -45,7 +46,7 @@ _PAIRS_LEAST = 10
 
 
 class DatabaseDurability(Application):
-    """`plimsoll.engine.Engine` whose jobs kill servers; what is not about that is handed on to ``engine``."""
+    """`plimsoll.engine.protocol.Engine` whose jobs kill servers; what is not about that is handed on to ``engine``."""
 
     default_target = DEFAULT_TARGET
     #: Its target is written to, whatever the workload says.

@@ -25,7 +25,8 @@ from plimsoll.apps.application import Application, only_stream
 from plimsoll.apps.io_test import files, options
 from plimsoll.apps.io_test.files import Extent
 from plimsoll.displayed import quoted
-from plimsoll.engine import Control, Engine, Job, OnEvent, OnProgress, Permission, native_files
+from plimsoll.engine.files import native_files
+from plimsoll.engine.protocol import Control, Engine, Job, OnEvent, OnProgress, Permission
 from plimsoll.errors import InputError, Interrupted, TargetError
 from plimsoll.host.machine import cpu_cores, meminfo
 from plimsoll.near import meant
@@ -43,7 +44,7 @@ _SCHEMES = ("null:", "queue:", "stripe:", "array:", "concat:")
 
 
 class IoTest(Application):
-    """`plimsoll.engine.Engine` whose jobs are phases of the I/O test; what is not about that is handed on to ``engine``."""
+    """`plimsoll.engine.protocol.Engine` whose jobs are phases of the I/O test; what is not about that is handed on to ``engine``."""
 
     default_target = DEFAULT_TARGET
     #: Its target is written to, whatever the workload says.

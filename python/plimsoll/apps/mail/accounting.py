@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 
-from plimsoll.engine import native_mail
+from plimsoll.engine.mail import native_mail
 from plimsoll.stored import Json
 
 #: Folders that hold what a user wrote, not what was delivered.

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from plimsoll.apps.mail.server import PrivateMail
-from plimsoll.engine import Control
+from plimsoll.engine.protocol import Control
 from plimsoll.errors import Interrupted, TargetError
 
 _AT_ONCE = 4

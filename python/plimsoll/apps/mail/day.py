@@ -13,7 +13,8 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from plimsoll.apps.mail.shift import Server, Shift
-from plimsoll.engine import Control, Job, NativeMail, OnEvent
+from plimsoll.engine.mail import NativeMail
+from plimsoll.engine.protocol import Control, Job, OnEvent
 from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.stored import EngineOutcome, Json
 

@@ -37,7 +37,9 @@ from plimsoll.apps.mail.programs import programs
 from plimsoll.apps.mail.served import ServedMail, work_as_client
 from plimsoll.apps.mail.server import Choices, PrivateMail
 from plimsoll.apps.mail.users import users_of
-from plimsoll.engine import Control, Engine, Job, OnEvent, OnProgress, Permission, native_files, native_mail
+from plimsoll.engine.files import native_files
+from plimsoll.engine.mail import native_mail
+from plimsoll.engine.protocol import Control, Engine, Job, OnEvent, OnProgress, Permission
 from plimsoll.errors import InputError, SafetyRefusal
 from plimsoll.stored import Definition, EngineOutcome, Inspection, Json, Options
 from plimsoll.target import Target
@@ -51,7 +53,7 @@ _NO_SIZE = "size: how large the mailboxes are is said by users, folders, inbox_m
 
 
 class Mail(Application):
-    """`plimsoll.engine.Engine` whose jobs are days of mail users; what is not about them is handed on to ``engine``."""
+    """`plimsoll.engine.protocol.Engine` whose jobs are days of mail users; what is not about them is handed on to ``engine``."""
 
     default_target = DEFAULT_TARGET
     #: Its target is written to, whatever the workload says.

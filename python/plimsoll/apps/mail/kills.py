@@ -22,7 +22,7 @@ from contextlib import suppress
 from itertools import cycle
 from typing import Protocol
 
-from plimsoll.engine import native_mail
+from plimsoll.engine.mail import native_mail
 from plimsoll.errors import PlimsollError
 from plimsoll.stored import Json
 

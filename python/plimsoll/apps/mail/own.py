@@ -30,7 +30,8 @@ from plimsoll.apps.mail.accounting import Mark, accounted
 from plimsoll.apps.mail.address import OwnServer, Service, parse
 from plimsoll.apps.mail.reader import Door, Login, folders, marked, marks_by_imap, said, trusting
 from plimsoll.apps.mail.users import User, users_of
-from plimsoll.engine import Control, OnProgress, native_mail
+from plimsoll.engine.mail import native_mail
+from plimsoll.engine.protocol import Control, OnProgress
 from plimsoll.errors import InputError, Interrupted, TargetError
 from plimsoll.monitor.listeners import listeners
 from plimsoll.stored import Inspection, Json

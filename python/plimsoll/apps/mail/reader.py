@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from plimsoll.apps.mail.accounting import OWN, Mark, mark_of
 from plimsoll.displayed import displayed
-from plimsoll.engine import native_mail
+from plimsoll.engine.mail import native_mail
 from plimsoll.errors import InputError, TargetError
 
 _THREADS = 4

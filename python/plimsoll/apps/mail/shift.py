@@ -24,7 +24,7 @@ from plimsoll.apps.mail.accounting import Mark, accounted
 from plimsoll.apps.mail.kills import Killable, Killing
 from plimsoll.apps.mail.queue import QueueWatch, deliveries
 from plimsoll.apps.mail.room import Room, RoomWatch
-from plimsoll.engine import Job
+from plimsoll.engine.protocol import Job
 from plimsoll.errors import InputError, TargetError
 from plimsoll.stored import Json
 

@@ -35,7 +35,8 @@ from plimsoll.apps.order_entry.served import UNCHECKED, ServedOrders, checked
 from plimsoll.apps.order_entry.store import MEMORY_MIN_BYTES, MEMORY_SHARE, AtWork, Filling, Store, Watched
 from plimsoll.apps.order_entry.terminals import STREAM
 from plimsoll.apps.order_entry.watching import Watching, watched_section
-from plimsoll.engine import Control, Engine, Job, OnEvent, OnProgress, Permission, native_files
+from plimsoll.engine.files import native_files
+from plimsoll.engine.protocol import Control, Engine, Job, OnEvent, OnProgress, Permission
 from plimsoll.errors import InputError, TargetError
 from plimsoll.host.device import free_bytes
 from plimsoll.orders import BANNER
@@ -60,7 +61,7 @@ _NO_SIZE = "size: a database is as large as its warehouses make it; set warehous
 
 
 class OrderEntry(Application):
-    """`plimsoll.engine.Engine` whose jobs are transactions on a database; what is not about them is handed on to ``engine``."""
+    """`plimsoll.engine.protocol.Engine` whose jobs are transactions on a database; what is not about them is handed on to ``engine``."""
 
     #: What a run without a target takes.
     default_target = DEFAULT_TARGET

@@ -16,7 +16,7 @@ from typing import Any
 from plimsoll.apps.option import Declared, Option, one_of
 from plimsoll.apps.order_entry.terminals import STREAM, Plan
 from plimsoll.displayed import quoted
-from plimsoll.engine import Clients
+from plimsoll.engine.protocol import Clients
 from plimsoll.errors import InputError
 from plimsoll.near import listed
 from plimsoll.orders.requests import KINDS, MIX, NEW_ORDER

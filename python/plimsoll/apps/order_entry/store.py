@@ -23,7 +23,7 @@ from typing import Any, Protocol
 from plimsoll.apps.course import Course, Load
 from plimsoll.apps.order_entry.terminals import Plan
 from plimsoll.apps.recorder import Recorder
-from plimsoll.engine import Control
+from plimsoll.engine.protocol import Control
 from plimsoll.errors import Interrupted
 from plimsoll.orders.population import SEED, Row, rows
 from plimsoll.orders.scale import TABLES, Scale
