@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from plimsoll.choice.selection import Chosen
     from plimsoll.errors import EngineError, InputError, Interrupted, PlimsollError, SafetyRefusal, StoreError, TargetError
+    from plimsoll.points.execution import Run
     from plimsoll.points.listener import Listener, Step
     from plimsoll.points.preview import Preview
     from plimsoll.points.sizing import SizingAnswer
-    from plimsoll.points.undertaking import Run
     from plimsoll.result import Result
     from plimsoll.tables.table import Table
     from plimsoll.verbs.choice import choose
@@ -51,7 +51,7 @@ _HOMES = {
     "size": "plimsoll.verbs.sizing",
     "SizingAnswer": "plimsoll.points.sizing",
     "Preview": "plimsoll.points.preview",
-    "Run": "plimsoll.points.undertaking",
+    "Run": "plimsoll.points.execution",
     **dict.fromkeys(("Listener", "Step"), "plimsoll.points.listener"),
     "Result": "plimsoll.result",
     "Table": "plimsoll.tables.table",

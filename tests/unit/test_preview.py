@@ -11,10 +11,10 @@ import pytest
 from plimsoll.cli.commands import GROUPS, VERBS
 from plimsoll.experiments.probe import Bounds, Growth, Resolution, points_between, points_of_search
 from plimsoll.points.asked import ExperimentAsked
+from plimsoll.points.execution import carry_out
 from plimsoll.points.listener import Listener, Unwatched
 from plimsoll.points.options import complete
 from plimsoll.points.short_document import short_undertaking
-from plimsoll.points.undertaking import carry_out
 from plimsoll.reports.progress import counted
 from plimsoll.units import time_text
 from support.said import Plimsoll

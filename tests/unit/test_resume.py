@@ -174,13 +174,13 @@ def test_a_workload_that_was_changed_in_between_starts_its_own_run(plimsoll: Pli
 def test_a_run_of_another_version_or_machine_is_not_gone_on_with(
     plimsoll: Plimsoll, engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    from plimsoll.points import undertaking as experimenting
+    from plimsoll.points import execution, resumption
 
     interrupted(plimsoll, engine)
     if change == "version":
-        monkeypatch.setattr(experimenting, "versions", lambda: {"plimsoll": "99.0"})
+        monkeypatch.setattr(resumption, "versions", lambda: {"plimsoll": "99.0"})
     else:
-        monkeypatch.setattr(experimenting, "host_facts", lambda: {"machine": {"name": "elsewhere"}})
+        monkeypatch.setattr(execution, "host_facts", lambda: {"machine": {"name": "elsewhere"}})
     assert "resuming" not in plimsoll(*STEPS).err
 
 

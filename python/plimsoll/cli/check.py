@@ -46,8 +46,8 @@ def command(target: tuple[str, ...], targets: tuple[str, ...], **typed: Any) -> 
 def _checked(targets: tuple[str, ...], typed: dict[str, Any]) -> int:
     from plimsoll.cli.experiment import ShowAsked, Told, carried_out
     from plimsoll.points.check import answers
+    from plimsoll.points.execution import Run
     from plimsoll.points.foreign import bare_targets
-    from plimsoll.points.undertaking import Run
 
     diagnosis: list[Check] = []
 

@@ -21,9 +21,9 @@ from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
 
 if TYPE_CHECKING:
     from plimsoll.monitor.others import Others
+    from plimsoll.points.execution import Run
     from plimsoll.points.listener import Listener
     from plimsoll.points.preview import Preview
-    from plimsoll.points.undertaking import Run
     from plimsoll.uncertainty.figures import Plan
 
 Typed = Mapping[str, Any]

@@ -40,8 +40,8 @@ def command(name: str | None, quick: bool, **typed: Any) -> int | None:
 def _listed() -> str:
     """The shipped suites with the time that both forms take on one target."""
     from plimsoll.points.asked import Asked
+    from plimsoll.points.execution import brief_of
     from plimsoll.points.suites import suite_of
-    from plimsoll.points.undertaking import brief_of
     from plimsoll.reports.terminal.table import table
 
     rows = [("suite", "title", "takes", "--quick")]

@@ -24,11 +24,12 @@ from plimsoll.errors import InputError, PlimsollError
 from plimsoll.experiments.named_target import named_target
 from plimsoll.host.target import target_facts
 from plimsoll.points.asked import Asked
+from plimsoll.points.execution import Run
 from plimsoll.points.foreign import bare_targets
 from plimsoll.points.listener import Remark
 from plimsoll.points.permission import permission
 from plimsoll.points.suites import undertaken
-from plimsoll.points.undertaking import Run, Undertaking
+from plimsoll.points.undertaking import Undertaking
 from plimsoll.scratch import DEFAULT_TARGET
 from plimsoll.stored import Json
 from plimsoll.target import Composer

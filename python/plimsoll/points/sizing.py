@@ -26,8 +26,8 @@ from plimsoll.points.sizing_asked import SizingAsked, check_company, measured_ta
 
 if TYPE_CHECKING:
     from plimsoll.analysis.sizing.demand import Demand
+    from plimsoll.points.execution import Run
     from plimsoll.points.listener import Remark
-    from plimsoll.points.undertaking import Run
     from plimsoll.result import Result
 
 SCHEMA = "plimsoll.sizing/1"

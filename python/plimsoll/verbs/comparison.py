@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from plimsoll.analysis.comparison.comparison import Comparison as Compared
     from plimsoll.analysis.comparison.comparison import Figure
     from plimsoll.analysis.price.per_unit import PricedComparisonView, Prices
+    from plimsoll.points.execution import Run
     from plimsoll.points.prices import PriceWords
-    from plimsoll.points.undertaking import Run
     from plimsoll.store import reader
     from plimsoll.tables.table import Table
     from plimsoll.verbs.store import StoredRun

@@ -30,10 +30,11 @@ from plimsoll.experiments.kinds.scaling import SCALING
 from plimsoll.experiments.kinds.single import SINGLE
 from plimsoll.near import meant
 from plimsoll.points.asked import Asked, ExperimentAsked, ReplayAsked
+from plimsoll.points.execution import Run, carry_out, preview_of
 from plimsoll.points.listener import Listener, Remark, Told
 from plimsoll.points.options import REPLAY, Options, complete
 from plimsoll.points.short_document import short_undertaking
-from plimsoll.points.undertaking import Run, Undertaking, carry_out, preview_of
+from plimsoll.points.undertaking import Undertaking
 
 if TYPE_CHECKING:
     from plimsoll.points.check import Checked

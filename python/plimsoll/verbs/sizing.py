@@ -85,7 +85,7 @@ def answered(sizing: Sizing, listener: Listener) -> SizingAnswer:
     """From what is measured now, or from what is stored."""
     if sizing.demand is None or not sizing.targets:
         return stored(sizing, listener.remark)
-    from plimsoll.points.undertaking import carry_out
+    from plimsoll.points.execution import carry_out
 
     undertaking, asked = _undertaking(sizing)
     return measured(sizing, sizing.demand, carry_out(undertaking, asked, listener))
@@ -95,7 +95,7 @@ def preview_of_sizing(sizing: Sizing, listener: Listener) -> Preview | None:
     """What `answered` would measure; None where stored lines answer."""
     if sizing.demand is None or not sizing.targets:
         return None
-    from plimsoll.points.undertaking import preview_of
+    from plimsoll.points.execution import preview_of
 
     undertaking, asked = _undertaking(sizing)
     return preview_of(undertaking, asked, listener)

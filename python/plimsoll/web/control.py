@@ -237,8 +237,8 @@ def _holds(pid: int, path: str) -> bool:
 
 def _shipped(name: str) -> ShippedSuite:
     from plimsoll.points.asked import Asked
+    from plimsoll.points.execution import brief_of
     from plimsoll.points.suites import suite_of
-    from plimsoll.points.undertaking import brief_of
 
     full, quick = (brief_of(suite_of(name, Asked(), lambda _: None, quick=short)).longest() for short in (False, True))
     return {"name": name, "title": str(catalog.suite_document(name).get("title", "")), "full": full, "quick": quick}
