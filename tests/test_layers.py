@@ -47,7 +47,7 @@ FORBIDDEN_IN_PURE_CRATES = (
     r"\bprintln!",
     r"\beprintln!",
 )
-PURE_CRATES = ("workload", "array", "dss")
+PURE_CRATES = ("workload", "array", "dss", "traces")
 
 #: The same for parts of the package.
 PURE_PARTS = ("analysis", "experiments", "orders")

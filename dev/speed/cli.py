@@ -31,6 +31,7 @@ from speed import (
     start,
     streams,
     table,
+    traces,
 )
 from speed.bare_ring import BareRing
 from speed.fio import Fio
@@ -49,6 +50,7 @@ GROUPS: dict[str, Callable[[Setting], list[Row]]] = {
     "arrays": arrays.rows,
     "generation": generation.rows,
     "copying": copying.rows,
+    "traces": traces.rows,
     "orders": orders.rows,
     "mailstore": mailstore.rows,
     "mail": mail.rows,

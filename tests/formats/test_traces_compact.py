@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import io
 import random
-from typing import Any
+import struct
 
 from plimsoll.formats.traces import TraceRequest, open_trace
-from plimsoll.formats.traces.compact import MOST_PLACES, PREFIX, RECORD, WINDOW, _Places, write_compact
+from plimsoll.formats.traces.compact import PREFIX, RECORD
+from support.trace_samples import written
 
 MIB = 1 << 20
-
-
-def written(requests: list[TraceRequest], devices: tuple[str, ...] = ()) -> tuple[bytes, dict[str, Any]]:
-    out = io.BytesIO()
-    header = write_compact(iter(requests), out, {"name": "t", "format": "a test"}, devices)
-    return out.getvalue(), header
+#: That of `crates/traces`.
+WINDOW = 16_384
+#: The same.
+MOST_PLACES = 65_536
 
 
 def read(content: bytes) -> list[TraceRequest]:
@@ -76,19 +75,22 @@ def test_a_trace_without_times_says_so() -> None:
     assert [request.at_ns for request in read(content)] == [None, None]
 
 
-def test_named_devices_come_first() -> None:
-    _, header = written(some(100), ("c", "a"))
-    assert [device["name"] for device in header["devices"]] == ["c", "a", "b"]
+def test_named_devices_come_first_and_others_are_left_out() -> None:
+    requests = some(100)
+    content, header = written(requests, ("c", "a"))
+    assert [device["name"] for device in header["devices"]] == ["c", "a"]
+    assert [request.offset for request in read(content)] == [request.offset for request in requests if request.target != "b"]
 
 
 def test_touched_places_stay_few_however_many_are_touched() -> None:
-    places, generator = _Places(), random.Random(5)
+    generator = random.Random(5)
     touched = [(generator.randrange(3), generator.randrange(1 << 50)) for _ in range(200_000)]
-    for device, offset in touched:
-        places.touch(device, offset, 4096)
-    keys = set(places.keys())
-    assert len(keys) <= MOST_PLACES and places.bytes > MIB
-    assert all(device << 48 | offset // places.bytes in keys for device, offset in touched)
+    content, header = written(TraceRequest(0, "read", offset, 4096, str(device)) for device, offset in touched)
+    _, _, header_at, _, places_at, places = PREFIX.unpack(content[: PREFIX.size])
+    keys = set(struct.unpack(f"<{places}Q", content[places_at:header_at]))
+    assert len(keys) == places <= MOST_PLACES and header["place_bytes"] > MIB
+    numbers = {device["name"]: number for number, device in enumerate(header["devices"])}
+    assert all(numbers[str(device)] << 48 | offset // header["place_bytes"] in keys for device, offset in touched)
 
 
 def test_records_have_the_size_that_the_engine_reads() -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import struct
+import tempfile
+from collections.abc import Iterable
 
-from plimsoll.formats.traces import open_trace
-from plimsoll.formats.traces.compact import write_compact
+from plimsoll.formats.traces import TraceRequest, open_trace
+from plimsoll.formats.traces.compact import Wanted, write_compact
+from plimsoll.stored import Json
 
 IOLOG_2 = b"""fio version 2 iolog
 /dev/sdb add
@@ -105,8 +108,14 @@ def blktrace(order: str) -> bytes:
     )
 
 
+def written(requests: Iterable[TraceRequest], devices: tuple[str, ...] = ()) -> tuple[bytes, Json]:
+    """Requests in the compact form, and its header."""
+    with tempfile.TemporaryFile() as out:
+        header = write_compact(requests, out, {"name": "t", "format": "a test"}, Wanted("t", devices)).header
+        out.seek(0)
+        return out.read(), header
+
+
 def compact(content: bytes) -> bytes:
     """A trace of another format in the compact form."""
-    out = io.BytesIO()
-    write_compact(open_trace(io.BufferedReader(io.BytesIO(content)), "t").requests(), out, {"name": "t", "format": "a test"})
-    return out.getvalue()
+    return written(open_trace(io.BufferedReader(io.BytesIO(content)), "t").requests())[0]

@@ -6,8 +6,9 @@ use plimsoll_analytics::Trouble;
 use plimsoll_dss::DataError;
 use plimsoll_engine::EngineError;
 use plimsoll_engine::target::{SpecError, TargetError};
+use plimsoll_traces::{Piece, TraceError};
 use plimsoll_workload::WorkloadError;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::panics;
@@ -100,6 +101,40 @@ pub fn data(py: Python<'_>, error: &DataError) -> PyErr {
 /// Rows that cannot be written or read.
 pub fn trouble(py: Python<'_>, error: &Trouble) -> PyErr {
     Class::Target.raise(py, error.to_string())
+}
+
+/// A trace that cannot be read or written; `source` names it.
+pub fn trace(py: Python<'_>, source: &str, error: &TraceError) -> PyErr {
+    match error {
+        TraceError::Line(line, pieces) => match sentence(py, pieces) {
+            Ok(sentence) => Class::Input.raise(py, format!("{source}:{line}: {sentence}")),
+            Err(error) => error,
+        },
+        TraceError::Choice(sentence) => Class::Input.raise(py, sentence.clone()),
+        TraceError::Io(problem) => match problem.get_ref().and_then(|inside| inside.downcast_ref::<PyErr>()) {
+            Some(raised) => raised.clone_ref(py),
+            None => system(py, problem),
+        },
+    }
+}
+
+/// Pieces as one sentence; what stands in the file is quoted as every reader quotes it.
+fn sentence(py: Python<'_>, pieces: &[Piece]) -> PyResult<String> {
+    let shortened = py.import("plimsoll.formats.traces.request")?.getattr("shortened")?;
+    pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Said(text) => Ok(text.clone()),
+            Piece::Quoted(text) => shortened.call1((text,))?.extract(),
+        })
+        .collect()
+}
+
+/// An answer of the operating system as Python has it, with its number.
+fn system(py: Python<'_>, problem: &std::io::Error) -> PyErr {
+    let Some(number) = problem.raw_os_error() else { return PyOSError::new_err(problem.to_string()) };
+    let said = py.import("os").and_then(|os| os.call_method1("strerror", (number,))?.extract::<String>());
+    PyOSError::new_err((number, said.unwrap_or_else(|_| problem.to_string())))
 }
 
 /// Text that should have been JSON, or JSON of the right shape.

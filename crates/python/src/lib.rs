@@ -13,6 +13,7 @@ mod mailstore;
 mod panics;
 mod service;
 mod terminals;
+mod traces;
 mod wait;
 
 use plimsoll_engine::offset::{Offset, RoundTrip};
@@ -189,6 +190,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(data::data_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(data::data_orders, module)?)?;
     mail::add_to(module)?;
+    traces::add_to(module)?;
     module.add_function(wrap_pyfunction!(mailstore::check_mailstore, module)?)?;
     module.add_function(wrap_pyfunction!(mailstore::mailstore_warnings, module)?)?;
     module.add_function(wrap_pyfunction!(mailstore::set_mailstore_option, module)?)?;

@@ -15,7 +15,6 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -25,14 +24,12 @@ from plimsoll.errors import InputError
 from plimsoll.stored import Definition, Inspection, Json, Stream
 
 if TYPE_CHECKING:
-    from plimsoll.formats.traces import Trace, TraceRequest
+    from plimsoll.formats.traces.compact import Written
 
 
 #: Raised when conversion changes, so that older files are not taken for what would be written today.
 VERSION = 1
 MOST_KEPT = 16
-#: Devices named in the sentence when none of those asked for occurs.
-_NAMED = 8
 _NS_PER_S = 1_000_000_000
 _PLACE_BYTES = 1 << 20
 
@@ -103,7 +100,7 @@ def compact_of(choice: Choice) -> str:
 def convert(choice: Choice, path: str) -> Json:
     """Write the compact form of a trace to ``path``, which appears whole; its header."""
     from plimsoll.formats.traces import open_trace
-    from plimsoll.formats.traces.compact import finish_source, write_compact
+    from plimsoll.formats.traces.compact import Wanted, finish_source, write_compact
     from plimsoll.store.durable import fresh
 
     beside = ""
@@ -112,16 +109,17 @@ def convert(choice: Choice, path: str) -> Json:
         with open(made, "w+b") as out, _hashing(choice.path) as (file, digest):
             trace = open_trace(file, choice.path, choice.form, choice.counted)
             source = {"name": os.path.basename(choice.path), "format": trace.title}
-            seen: dict[str, None] = {}
-            header = write_compact(_chosen(trace, choice, seen), out, source, choice.devices)
-            _check_devices(choice, header, list(seen))
+            until_ns = None if choice.seconds is None else round(choice.seconds * _NS_PER_S)
+            wanted = Wanted(choice.path, choice.devices, choice.requests, until_ns)
+            written = write_compact(trace.requests(), out, source, wanted)
+            _check_devices(choice, written)
             left_out = {"left_out": dict(trace.reading.left_out)}
             # A trace that was cut was not read to its end: no hash would name it.
             whole = choice.requests is None and choice.seconds is None
             while whole and file.read(1 << 20):
                 pass
             taken = {"sha256": digest.hexdigest() if whole else "", "assumed": list(trace.reading.assumed)}
-            header = finish_source(out, {**header, **left_out}, taken)
+            header = finish_source(out, {**written.header, **left_out}, taken)
             out.flush()
             os.replace(beside, path)
         return header
@@ -147,34 +145,12 @@ def cache_folder() -> str:
     return os.path.join(root, "plimsoll", "traces")
 
 
-def _chosen(trace: Trace, choice: Choice, seen: dict[str, None]) -> Iterator[TraceRequest]:
-    """The requests that were chosen; the names of some devices are kept in ``seen``, for the sentence when there are none."""
-    devices = frozenset(choice.devices)
-    until_ns = None if choice.seconds is None else round(choice.seconds * _NS_PER_S)
-    count, first_ns = 0, None
-    for request in trace.requests():
-        if devices and request.target not in devices:
-            if len(seen) < _NAMED:
-                seen[request.target] = None
-            continue
-        if until_ns is not None:
-            if request.at_ns is None:
-                raise InputError(f"{choice.path}: the trace has no times, so no time limits it; write --limit with a number of requests.")
-            first_ns = request.at_ns if first_ns is None else first_ns
-            if request.at_ns - first_ns > until_ns:
-                return
-        yield request
-        count += 1
-        if count == choice.requests:
-            return
-
-
-def _check_devices(choice: Choice, header: Json, seen: list[str]) -> None:
-    for device in header["devices"]:
+def _check_devices(choice: Choice, written: Written) -> None:
+    for device in written.header["devices"]:
         if device["name"] in choice.devices and not device["requests"]:
-            others = ", ".join(name for name in seen if name not in choice.devices)
+            others = ", ".join(written.others)
             raise InputError(f"--device {device['name']}: {choice.path} has no request of it; it has those of {others or 'no other'}.")
-    if not any(header["ops"]):
+    if not any(written.header["ops"]):
         raise InputError(f"{choice.path}: there is no request in it; give a trace with at least one.")
 
 

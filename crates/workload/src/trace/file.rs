@@ -39,6 +39,17 @@ impl Prefix {
             && header_end == Some(size_bytes);
         if fits { Ok(found) } else { Err("the file is cut off or damaged; convert the trace again") }
     }
+
+    /// As it lies in the file.
+    pub fn to_bytes(&self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        bytes[..8].copy_from_slice(&MAGIC);
+        let numbers = [self.records, self.header.0, self.header.1, self.touched.0, self.touched.1];
+        for (place, number) in bytes[8..48].chunks_exact_mut(8).zip(numbers) {
+            place.copy_from_slice(&number.to_le_bytes());
+        }
+        bytes
+    }
 }
 
 /// One request as recorded.

@@ -19,17 +19,14 @@ from typing import BinaryIO, cast
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
-from plimsoll.formats.traces.alibaba import is_alibaba, read_alibaba
 from plimsoll.formats.traces.blkparse import ACTIONS, is_blkparse, read_blkparse
 from plimsoll.formats.traces.blktrace import byte_order, read_blktrace
 from plimsoll.formats.traces.cloudphysics import is_cloudphysics, read_cloudphysics
 from plimsoll.formats.traces.compact import is_compact, read_compact
 from plimsoll.formats.traces.gzip_file import GZIP, unpacked
-from plimsoll.formats.traces.iolog import is_iolog, read_iolog
-from plimsoll.formats.traces.mqsim import is_mqsim, read_mqsim
-from plimsoll.formats.traces.msr import is_msr, read_msr
 from plimsoll.formats.traces.oracle_general import is_oracle_general, read_oracle_general
 from plimsoll.formats.traces.request import Reading, TraceRequest
+from plimsoll.formats.traces.text import is_alibaba, is_iolog, is_mqsim, is_msr, read_text
 from plimsoll.formats.traces.vscsi import layout_of, read_vscsi
 
 HEAD_BYTES = 4096
@@ -47,12 +44,12 @@ class Form:
 
 
 FORMATS = {
-    "iolog": Form("fio iolog", read_iolog),
+    "iolog": Form("fio iolog", read_text("iolog")),
     "blktrace": Form("blktrace binary", read_blktrace, has_actions=True),
     "blkparse": Form("blkparse text", read_blkparse, has_actions=True),
-    "msr": Form("MSR-Cambridge CSV", read_msr),
-    "alibaba": Form("Alibaba CSV", read_alibaba),
-    "mqsim": Form("MQSim text", read_mqsim),
+    "msr": Form("MSR-Cambridge CSV", read_text("msr")),
+    "alibaba": Form("Alibaba CSV", read_text("alibaba")),
+    "mqsim": Form("MQSim text", read_text("mqsim")),
     "cloudphysics": Form("CloudPhysics CSV", read_cloudphysics),
     "vscsi": Form("CloudPhysics vscsi", read_vscsi),
     "oracle-general": Form("libCacheSim oracleGeneral", read_oracle_general),

@@ -1,0 +1,171 @@
+//! Traces of other tools: read out of files of Python, given to Python or written in the compact form.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::os::fd::{BorrowedFd, RawFd};
+
+use plimsoll_traces::{Form, Request, Source, Targets, TextReader, TraceError, Wanted, write};
+use plimsoll_workload::Op;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyIterator, PyString, PyTuple};
+
+use crate::errors;
+
+const CHUNK_BYTES: usize = 1 << 16;
+/// Operations as `plimsoll.formats.traces` calls them.
+const OPS: [(&str, Op); 4] = [("read", Op::Read), ("write", Op::Write), ("trim", Op::Trim), ("flush", Op::Flush)];
+
+/// Makes what is in this file part of the module.
+pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<TraceReader>()?;
+    module.add_function(wrap_pyfunction!(write_trace, module)?)
+}
+
+/// The requests of a text trace, as an iterator. What was left out is added to `reading.left_out` when reading ends.
+#[pyclass]
+pub struct TraceReader {
+    text: TextReader<BufReader<PythonFile>>,
+    source: String,
+    reading: Py<PyAny>,
+    make: Py<PyAny>,
+}
+
+#[pymethods]
+impl TraceReader {
+    #[new]
+    #[allow(clippy::needless_pass_by_value)] // what a function of Python takes
+    fn new(py: Python<'_>, form: &str, file: Py<PyAny>, reading: Py<PyAny>, make: Py<PyAny>) -> PyResult<Self> {
+        let form = Form::named(form).ok_or_else(|| PyValueError::new_err(format!("no such text format: {form}")))?;
+        let source = reading.getattr(py, "source")?.extract(py)?;
+        let file = BufReader::with_capacity(CHUNK_BYTES, PythonFile { file });
+        Ok(Self { text: TextReader::new(form, file), source, reading, make })
+    }
+
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        match self.text.request() {
+            Ok(Some(request)) => self.made(py, &request).map(Some),
+            Ok(None) => self.tell(py).map(|()| None),
+            Err(error) => Err(self.refused(py, &error)),
+        }
+    }
+}
+
+impl TraceReader {
+    fn made(&self, py: Python<'_>, request: &Request) -> PyResult<Py<PyAny>> {
+        let &Request { at_ns, op, offset, length, target, service_ns } = request;
+        let name = self.text.reading.targets.name(target);
+        self.make.call1(py, (at_ns, OPS[op as usize].0, offset, length, name, service_ns))
+    }
+
+    /// Says in `reading` what was left out since it was last told.
+    fn tell(&mut self, py: Python<'_>) -> PyResult<()> {
+        let reading = self.reading.bind(py);
+        reading.setattr("line", self.text.reading.line)?;
+        let left_out = reading.getattr("left_out")?;
+        for (reason, count) in self.text.reading.left_out.0.drain(..) {
+            let known: u64 = left_out.get_item(reason)?.extract()?;
+            left_out.set_item(reason, known + count)?;
+        }
+        Ok(())
+    }
+
+    fn refused(&mut self, py: Python<'_>, error: &TraceError) -> PyErr {
+        self.tell(py).err().unwrap_or_else(|| errors::trace(py, &self.source, error))
+    }
+}
+
+/// What was written: the header as JSON without where the trace came from, what had to change, names of devices that were not wanted,
+/// and where the header belongs.
+type Told = (String, Vec<(&'static str, u64)>, Vec<String>, u64);
+
+/// Writes requests, a `TraceReader` or any iterator, to the empty file behind a descriptor; `wanted` is the name of the trace, its devices,
+/// and how many requests or nanoseconds at most.
+#[pyfunction]
+pub fn write_trace(
+    py: Python<'_>,
+    requests: &Bound<'_, PyAny>,
+    out: RawFd,
+    wanted: (String, Vec<String>, Option<u64>, Option<u64>),
+) -> PyResult<Told> {
+    let (name, devices, requests_most, until_ns) = wanted;
+    let wanted = Wanted { name, devices, requests: requests_most, until_ns };
+    // SAFETY: the descriptor is that of a file which Python holds open during the call.
+    let out = unsafe { BorrowedFd::borrow_raw(out) };
+    let out = File::from(out.try_clone_to_owned()?);
+    let written = if let Ok(reader) = requests.cast::<TraceReader>() {
+        let mut reader = reader.borrow_mut();
+        let text = &mut reader.text;
+        let written = py.detach(|| write(text, out, &wanted));
+        let written = written.map_err(|error| reader.refused(py, &error))?;
+        reader.tell(py)?;
+        written
+    } else {
+        let iterator = requests.try_iter()?;
+        let mut given = Given { iterator, targets: Targets::default() };
+        write(&mut given, out, &wanted).map_err(|error| errors::trace(py, &wanted.name, &error))?
+    };
+    let header = serde_json::to_string(&written.header).map_err(|error| errors::json(py, &error))?;
+    Ok((header, written.changes.0, written.others, written.header_at))
+}
+
+/// A binary file of Python.
+struct PythonFile {
+    file: Py<PyAny>,
+}
+
+impl Read for PythonFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        Python::attach(|py| {
+            py.check_signals()?;
+            let content = self.file.call_method1(py, "read1", (buffer.len(),))?;
+            let content = content.bind(py).cast::<PyBytes>().map_err(PyErr::from)?.as_bytes();
+            buffer[..content.len()].copy_from_slice(content);
+            Ok(content.len())
+        })
+        .map_err(|raised: PyErr| io::Error::other(raised))
+    }
+}
+
+/// Requests that an iterator of Python gives.
+struct Given<'py> {
+    iterator: Bound<'py, PyIterator>,
+    targets: Targets,
+}
+
+impl Source for Given<'_> {
+    fn request(&mut self) -> Result<Option<Request>, TraceError> {
+        let Some(given) = self.iterator.next() else { return Ok(None) };
+        let raised = |raised: PyErr| TraceError::Io(io::Error::other(raised));
+        let row = given.map_err(raised)?;
+        let (row, target) = read_row(&row).map_err(raised)?;
+        let target = target.to_str().map_err(raised).and_then(|name| self.targets.number(name))?;
+        Ok(Some(Request { target, ..row }))
+    }
+
+    fn targets(&mut self) -> &mut Targets {
+        &mut self.targets
+    }
+}
+
+/// A `TraceRequest` of Python, but for the number of its target, and the name of that.
+fn read_row<'py>(row: &Bound<'py, PyAny>) -> PyResult<(Request, Bound<'py, PyString>)> {
+    let row = row.cast::<PyTuple>()?;
+    let word = row.get_item(1)?;
+    let word = word.cast::<PyString>()?.to_str()?;
+    let found = OPS.iter().find(|(known, _)| *known == word);
+    let &(_, op) = found.ok_or_else(|| PyValueError::new_err(format!("no such operation: {word}")))?;
+    let request = Request {
+        at_ns: row.get_item(0)?.extract()?,
+        op,
+        offset: row.get_item(2)?.extract()?,
+        length: row.get_item(3)?.extract()?,
+        target: 0,
+        service_ns: row.get_item(5)?.extract()?,
+    };
+    Ok((request, row.get_item(4)?.cast_into()?))
+}
