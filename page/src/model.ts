@@ -19,6 +19,8 @@ export interface Report {
   points: Point[];
   suite: Suite | null;
   experiments: Experiment[];
+  /** What the kinds of experiments that points belong to are called, by their names. */
+  kinds: Record<string, string>;
   published: Published[];
   comparison: Comparison | null;
   prices: Prices | null;

@@ -274,3 +274,14 @@ def test_the_same_experiment_in_two_runs_is_one_chart_with_a_line_each(tmp_path)
     report = view([first, second], plain_distribution)
     (experiment,) = report["experiments"]
     assert [report["configurations"][subject["configuration"]]["label"] for subject in experiment["subjects"]] == ["old", "new"]
+
+
+def test_the_kinds_of_the_experiments_are_called_as_they_are_declared(shown):
+    found = shown(ramp(), steady())
+    assert found["kinds"] == {"ramp": "ramp to the objective", "steady": "rounds to steady state"}
+
+
+def test_a_kind_of_a_later_version_goes_by_its_name(tmp_path):
+    made = record(write_planned(tmp_path / "later", [single()], PLAIN))
+    made.points[:] = [PointRecord(replace(point.result, place={**point.result.place, "kind": "tide"})) for point in made.points]
+    assert view([made], plain_distribution)["kinds"] == {"tide": "tide"}

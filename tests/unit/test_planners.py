@@ -411,7 +411,7 @@ def test_preconditioning_alone_says_what_was_written() -> None:
 def lettered(count: int) -> Plan:
     for number in range(count):
         yield Ask(level=number)
-    return Conclusion("letters", (f"{count} points",))
+    return Conclusion((f"{count} points",))
 
 
 def order(turns) -> tuple[str, dict[str, Conclusion]]:
@@ -448,7 +448,7 @@ def test_each_plan_hears_the_results_of_its_own_asks() -> None:
         for _ in range(3):
             result = yield Ask(level=level)
             heard.append((name, result.place["level"]))
-        return Conclusion("listening")
+        return Conclusion()
 
     order(interleave_plans({"A": listening("A", 1), "B": listening("B", 2)}))
     assert heard == [("A", 1), ("B", 2)] * 3

@@ -16,18 +16,6 @@ import { scalingView } from "./scaling";
 import { sentenceList } from "./sentences";
 import { steadyView } from "./steady";
 
-export const KINDS: Record<string, string> = {
-  single: "single points",
-  steps: "steps of load",
-  matrix: "matrix",
-  ramp: "ramp to the objective",
-  search: "search for the objective",
-  curve: "response curve",
-  scaling: "scaling",
-  steady: "rounds to steady state",
-  precondition: "preconditioning",
-};
-
 export const experimentId = (report: Report, experiment: Experiment) => `experiment-${report.experiments.indexOf(experiment)}`;
 
 /** Null where nothing of the report belongs to an experiment that has more to show than its points. */
@@ -51,7 +39,7 @@ function experimentView(experiment: Experiment, report: Report): HTMLElement {
       "h3",
       {},
       experiment.name,
-      element("span", { class: "kind" }, KINDS[experiment.kind]),
+      element("span", { class: "kind" }, report.kinds[experiment.kind]),
       modelledBadge(!isMixed(report) && experiment.subjects.some(({ modelled }) => modelled)),
     ),
     experiment.objective && element("p", { class: "objective" }, "Objective: ", element("code", {}, experiment.objective)),

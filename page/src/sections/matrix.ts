@@ -37,7 +37,7 @@ const MOST_FACETS = 24;
 
 export function matrixView(experiment: Experiment, report: Report): HTMLElement | null {
   const entries = experiment.subjects.flatMap((subject) => subject.cells.map((cell) => ({ cell, subject })));
-  if (experiment.kind !== "matrix" || entries.length === 0) return null;
+  if (entries.length === 0) return null;
   const axes = matrixAxes(entries, report);
   const chosen = { x: axes.length - 1, y: Math.max(axes.length - 2, 0), measure: isSpokenInBytes(experiment.subjects) ? 1 : 0 };
   // The axes stand settings last, so that the two innermost settings are the first choice.

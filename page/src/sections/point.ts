@@ -9,7 +9,6 @@ import { figureElement } from "../figure";
 import type { ByOp, ObjectiveVerdict, Op, Point, Report, Total } from "../model";
 import { ratePhrase } from "../spoken";
 import { tableElement } from "../table";
-import { KINDS } from "./experiments";
 import { flagMark, flagNotes, statusBadge } from "./flags";
 import { placeText } from "../settings";
 import { anchor } from "./place";
@@ -114,7 +113,7 @@ function pointBody(point: Point, report: Report): HTMLElement {
     point.incidents && told("Failures", `${point.incidents}.`, point),
     flagNotes(point.flags),
     point.purpose && element("p", { class: "purpose" }, point.purpose, point.expect && ` Expected: ${point.expect}`),
-    facts(point),
+    facts(point, report),
     totalsTable(point),
     hostTable(point),
     replayTables(point),
@@ -132,7 +131,7 @@ function pointBody(point: Point, report: Report): HTMLElement {
 const told = (term: string, words: string, { modelled }: Point) =>
   element("p", { class: "told" }, element("strong", {}, `${term}: `), words, modelledBadge(modelled));
 
-function facts(point: Point): HTMLElement {
+function facts(point: Point, report: Report): HTMLElement {
   const backend = point.engine.backend as { used?: string } | undefined;
   const rows: [string, Child][] = [
     ["Target", point.target],
@@ -148,7 +147,7 @@ function facts(point: Point): HTMLElement {
       "Caches",
       point.cache.state === "as found" && !point.cache.how ? null : [point.cache.state, point.cache.how].filter(Boolean).join(": "),
     ],
-    ["Experiment", point.place && `${point.place.experiment}, ${KINDS[point.place.kind] ?? point.place.kind}`],
+    ["Experiment", point.place && `${point.place.experiment}, ${report.kinds[point.place.kind]}`],
     ["Objective", point.verdict && objectiveWords(point.verdict)],
     ["Backend", backend?.used ?? null],
     ["Seed, repeat", `${point.seed}, ${point.repeat}`],

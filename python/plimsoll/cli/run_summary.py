@@ -192,7 +192,7 @@ def _concluded(outcome: Outcome) -> list[Concluded]:
         subject, conclusion = found.subject, found.conclusion
         side = subject.configuration.name
         where = names.get(side, side) + (" (modelled)" if side in modelled else "")
-        axis = conclusion.figures.get("axis", "rate" if KINDS_BY_NAME[conclusion.kind].offers_rates else "level")
+        axis = conclusion.figures.get("axis", "rate" if KINDS_BY_NAME[found.kind].offers_rates else "level")
         noun = rate_noun([result for result in outcome.results if result.job.workload == subject.workload])
         concluded.append(Concluded(found.experiment, subject.workload, where, conclusion.sentences, conclusion.mark, axis, noun))
     return concluded
@@ -244,4 +244,4 @@ def _mark(found: Sequence[Found]) -> Json:
 
 def seeks_mark(found: Found) -> bool:
     """Whether the experiment looked for the highest load at which its objective holds."""
-    return found.conclusion.mark is not None or KINDS_BY_NAME[found.conclusion.kind].seeks_mark
+    return found.conclusion.mark is not None or KINDS_BY_NAME[found.kind].seeks_mark

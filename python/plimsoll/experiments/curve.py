@@ -123,7 +123,7 @@ def curve(
         found = yield Ask(role="maximum")
         rate = _done(found) if found.status != "failed" else None
         if rate is None or rate.value <= 0:
-            return Conclusion("curve", (f"The maximum could not be measured ({phrases.reason(found)}), so no rates follow from it.",))
+            return Conclusion((f"The maximum could not be measured ({phrases.reason(found)}), so no rates follow from it.",))
         maximum, load = rate.value, _load(found, pace)
     # Percentages that are rounded to one rate are one point, called by the first of them.
     rates: dict[float, float] = {}
@@ -135,7 +135,7 @@ def curve(
             result = yield Ask(load.at(rate_per_s), level=rate_per_s, repeat=number, label=f"{percent:g} %")
             points.append((rate_per_s, result))
             if load.shares is None and len(result.streams) > 1:
-                return Conclusion("curve", (_unshared(result),))
+                return Conclusion((_unshared(result),))
     return _concluded(maximum, found, points, objective)
 
 
@@ -192,7 +192,6 @@ def _concluded(maximum: float, found: Result | None, points: Sequence[tuple[floa
     rows = [_row(maximum, rate, result) for rate, result in points]
     noun = _noun([result for _, result in points])
     return Conclusion(
-        "curve",
         sentences=(
             _maximum_said(maximum, found, noun),
             *(_missed(row, noun) for row in rows if row["kept_up"] is False),

@@ -83,7 +83,7 @@ def _takes_all(_: Json, __: Json, ___: Source) -> None:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of experiment: one line of meaning, what it does, and an ``[[experiment]]`` to start from.
+    """A kind of experiment: its title in a report, one line of meaning, what it does, and an ``[[experiment]]`` to start from.
 
     ``points`` is None where their number depends on what is measured. ``check`` refuses an entry of a file (as written, and as read) for
     what no option can see by itself, ``unsuited`` the workloads that it cannot measure, in a sentence. ``fills``: the target is filled
@@ -91,6 +91,7 @@ class Kind:
     """
 
     name: str
+    title: str
     meaning: str
     account: str
     axes: Axes

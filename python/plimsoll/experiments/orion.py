@@ -92,7 +92,7 @@ def _concluded(measured: Sequence[tuple[tuple[int, int], Result]], small: str, l
         "latency": _named((latency[0], -latency[1]), "mean_ns") if latency else None,
         "baseline_skipped": baseline,
     }
-    return Conclusion("matrix", (*sentences, *failed), figures=figures)
+    return Conclusion((*sentences, *failed), figures=figures)
 
 
 def _best(values: Iterable[tuple[int, float]]) -> tuple[int, float] | None:

@@ -9,7 +9,7 @@ sent back like any other; the planner goes on without it or concludes.
     def plan(levels: Sequence[float]) -> Plan:
         for level in levels:
             result = yield Ask({"queue_depth": level}, level=level)
-        return Conclusion("steps")
+        return Conclusion()
 
 Turns: several plans at once, point by point, A B A B, so that drift of the machine falls on all alike; or one after the other.
 
@@ -113,7 +113,6 @@ class Request:
 class Conclusion:
     """What an experiment found on one subject: sentences for people, figures for programs, and the mark where it looked for one."""
 
-    kind: str
     sentences: tuple[str, ...] = ()
     mark: Mark | None = None
     figures: dict[str, Any] = field(default_factory=dict)

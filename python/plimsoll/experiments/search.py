@@ -18,7 +18,7 @@ The conclusion: the mark, and what to know about it in sentences.
 Model: the mark is made by `plimsoll.analysis.load_line.mark` from everything measured, so that a report that reads the stored points back
 says the same. Sentences: the highest load that held with what failed above it; levels left undecided; points that failed.
 
-    conclude("ramp", probe, bracket).sentences[0]
+    conclude(probe, bracket).sentences[0]
     # "1,234 IOPS at queue_depth 24 held 'read mean <= 20ms'; at 25 read mean was 20.4 ms."
 
 A ramp: raise the load until the objective fails, then bisect; the highest load that held, and what failed first.
@@ -142,13 +142,12 @@ def _descended(probe: Probe, bounds: Bounds) -> Generator[Ask, Result, Bracket]:
     return Bracket(None, high)
 
 
-def conclude(kind: str, probe: Probe, bracket: Bracket) -> Conclusion:
+def conclude(probe: Probe, bracket: Bracket) -> Conclusion:
     """What the levels of ``probe`` say."""
     mark = mark_of(probe.results, probe.objective)
     undecided = probe.undecided
     points = [(phrases.level_text(probe.axis, probed.level), result) for probed in probe.levels for result in probed.results]
     return Conclusion(
-        kind,
         sentences=(
             _held(probe, mark) if mark else _nothing_held(probe),
             *(_undecided(probe.axis, probed) for probed in undecided if not probed.judgement.too_few),
@@ -224,7 +223,7 @@ def ramp(axis: str, bounds: Bounds, objective: Objective, resolution: Resolution
     """Levels of ``axis`` from ``bounds.start`` up; 2 % and doubling unless told otherwise."""
     probe = Probe(axis, objective)
     bracket = yield from find_bracket(probe, bounds, resolution or Resolution(), growth or Growth())
-    return conclude("ramp", probe, bracket)
+    return conclude(probe, bracket)
 
 
 REPEATS_MAX = 5
@@ -234,7 +233,7 @@ def search(axis: str, bounds: Bounds, objective: Objective, resolution: Resoluti
     """Levels of ``axis``, doubled from ``bounds.start`` on, each measured at most ``repeats_max`` times."""
     probe = Probe(axis, objective, max(1, repeats_max))
     bracket = yield from find_bracket(probe, bounds, resolution or Resolution(), Growth())
-    return conclude("search", probe, bracket)
+    return conclude(probe, bracket)
 
 
 def ahead_of_search(experiment: Experiment) -> Outlook:

@@ -25,7 +25,7 @@ def single(repeat: int = 1, objective: Objective | None = None) -> Plan:
     failures = phrases.failures([(f"repeat {number}", result) for number, result in enumerate(results, start=1)])
     figures = {"points": len(results), "failed": len(failures)}
     if objective is None or len(failures) == len(results):
-        return Conclusion("single", tuple(failures), figures=figures)
+        return Conclusion(tuple(failures), figures=figures)
     from plimsoll.analysis.objective.judgement import judge
 
     # A repeat that failed did not keep it, whatever the others did.
@@ -39,4 +39,4 @@ def single(repeat: int = 1, objective: Objective | None = None) -> Plan:
         said = f"Unknown whether it meets '{objective}'{reason}."
     else:
         said = f"Misses '{objective}'{reason}{doubt}."
-    return Conclusion("single", (said, *failures), figures={**figures, "holds": judgement.holds, "failed_by": judgement.failed_by})
+    return Conclusion((said, *failures), figures={**figures, "holds": judgement.holds, "failed_by": judgement.failed_by})

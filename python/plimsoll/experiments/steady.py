@@ -44,10 +44,10 @@ def precondition(amount: float = AMOUNT) -> Plan:
     """Nothing but that."""
     result = yield precondition_ask(amount)
     if result.status == "failed":
-        return Conclusion("precondition", (f"The target was not preconditioned: {phrases.reason(result)}.",), figures={"done": False})
+        return Conclusion((f"The target was not preconditioned: {phrases.reason(result)}.",), figures={"done": False})
     rate = sum(total.bytes_per_s for total in result.totals.values())
     said = f"{amount:g} × the target's size was written sequentially at {rate / 1e6:,.1f} MB/s."
-    return Conclusion("precondition", (said,), figures={"done": True, "amount": amount, "bytes_per_s": rate})
+    return Conclusion((said,), figures={"done": True, "amount": amount, "bytes_per_s": rate})
 
 
 ROUNDS_MAX = 25
@@ -61,7 +61,7 @@ def steady(
         written = yield precondition_ask()
         if written.status == "failed":
             said = f"The target was not preconditioned, so no round was measured: {phrases.reason(written)}."
-            return Conclusion("steady", (said,), figures={"attained": False, "rounds": []})
+            return Conclusion((said,), figures={"attained": False, "rounds": []})
     rounds: list[Result] = []
     values: list[float | None] = []
     verdict = None
@@ -97,7 +97,6 @@ def _concluded(what: tuple[str, str], rounds: Sequence[Result], values: Sequence
     average = sum(inside) / len(inside) if inside else None
     failed = phrases.failures((f"round {number}", result) for number, result in enumerate(rounds, start=1))
     return Conclusion(
-        "steady",
         sentences=(_said(what, len(rounds), average, window), *failed),
         figures={
             "metric": name,

@@ -70,7 +70,7 @@ def _conclusion_of_steps(axis: str, points: Sequence[tuple[str, Result]]) -> Con
         sentences = [f"The highest throughput was {rate} at {phrases.level_text(axis, best.level)}, mean response {bound}{mean}."]
     failed = phrases.failures(points)
     figures = {"axis": axis, "points": len(points), "failed": len(failed), "highest": highest}
-    return Conclusion("steps", (*sentences, *failed), figures=figures)
+    return Conclusion((*sentences, *failed), figures=figures)
 
 
 def matrix(axes: Mapping[str, Sequence[Any]], repeat: int = 1, shuffle: int | None = None) -> Plan:
@@ -81,7 +81,7 @@ def matrix(axes: Mapping[str, Sequence[Any]], repeat: int = 1, shuffle: int | No
         where = ", ".join(f"{name} {value}" for name, value in settings.items()) or "the only place"
         points.append((where, result))
     failed = phrases.failures(points)
-    return Conclusion("matrix", tuple(failed), figures={"axes": list(axes), "points": len(points), "failed": len(failed)})
+    return Conclusion(tuple(failed), figures={"axes": list(axes), "points": len(points), "failed": len(failed)})
 
 
 def _ordered(axes: Mapping[str, Sequence[Any]], repeat: int, shuffle: int | None) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -111,7 +111,6 @@ def _conclusion_of_scaling(axis: str, measured: Sequence[tuple[float, Result]]) 
     fit = usl_fit(levels, throughputs) if carried else None
     failed = phrases.failures((phrases.level_text(axis, level), result) for level, result in measured)
     return Conclusion(
-        "scaling",
         sentences=(*_growth(axis, rows, [result for _, result in measured]), *_law(fit), *failed),
         figures={
             "axis": axis,

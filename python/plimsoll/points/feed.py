@@ -31,7 +31,7 @@ def feed(experiments: Sequence[Experiment], points_of: Sequence[ExperimentPoints
     for number, (experiment, points) in enumerate(zip(experiments, points_of, strict=True), start=1):
         measured: list[Result] = []
         conclusions = yield from _points(experiment, points, measured, sum(later[number:]))
-        concluded = [Found(experiment.name, subject, conclusion) for subject, conclusion in conclusions.items()]
+        concluded = [Found(experiment.name, experiment.kind, subject, conclusion) for subject, conclusion in conclusions.items()]
         found += _marked(concluded, measured, experiment)
     return found
 

@@ -23,6 +23,7 @@ class Found:
     """The conclusion of one experiment on one subject."""
 
     experiment: str
+    kind: str
     subject: Subject
     conclusion: Conclusion
 
@@ -31,7 +32,7 @@ class Found:
         mark = self.conclusion.mark
         return {
             "experiment": self.experiment,
-            "kind": self.conclusion.kind,
+            "kind": self.kind,
             "workload": self.subject.workload,
             "configuration": self.subject.configuration.name,
             "sentences": list(self.conclusion.sentences),

@@ -126,7 +126,7 @@ def _missed(found: Found, results: Sequence[Result], objective: Objective) -> It
     called = results[0].job.workload if results else found.subject.workload
     where = f"{called} on {found.subject.configuration.name}"
     levelled = [result for result in results if result.place.get("level") is not None]
-    if KINDS_BY_NAME[found.conclusion.kind].varies_load and levelled:
+    if KINDS_BY_NAME[found.kind].varies_load and levelled:
         level, group = by_level(levelled)[0]
         yield f"no level of {where} kept '{objective.text}': at the lowest, {level:g}, {missed(judge(objective, group))}."
         return
@@ -146,7 +146,7 @@ def every_objective_holds(outcome: Outcome, experiments: Sequence[Experiment]) -
 
 def marked(found: Found, results: Sequence[Result], objective: str | None) -> Found:
     """``found`` with its mark, where the levels of the experiment have one that its planner did not look for."""
-    conclusion, kind = found.conclusion, KINDS_BY_NAME[found.conclusion.kind]
+    conclusion, kind = found.conclusion, KINDS_BY_NAME[found.kind]
     if objective is None or conclusion.mark is not None or not kind.varies_load or kind.seeks_mark:
         return found
     mark = _mark(_of_subject(results, found), parse_objective(objective))
@@ -158,7 +158,7 @@ def _mark(results: Sequence[Result], objective: Objective) -> Mark | None:
 
 
 def _kept(found: Found, results: Sequence[Result], objective: Objective) -> bool:
-    kind = KINDS_BY_NAME[found.conclusion.kind]
+    kind = KINDS_BY_NAME[found.kind]
     if found.conclusion.mark is not None:
         return True
     if kind.seeks_mark:

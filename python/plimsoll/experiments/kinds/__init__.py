@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from plimsoll.experiments.kind import Drawing
 from plimsoll.experiments.kinds.curve import CURVE
 from plimsoll.experiments.kinds.matrix import MATRIX
@@ -37,3 +39,8 @@ def offers_rates(kind: str | None) -> bool:
 def varies_load(kind: str | None) -> bool:
     """Whether the points of a stored experiment are levels of one load, so that an objective gives them a mark."""
     return kind in KINDS_BY_NAME and KINDS_BY_NAME[kind].varies_load
+
+
+def kind_titles(kinds: Iterable[str]) -> dict[str, str]:
+    """What a report calls the kinds of stored experiments; one that this version does not have goes by its name."""
+    return {kind: KINDS_BY_NAME[kind].title if kind in KINDS_BY_NAME else kind for kind in sorted(set(kinds))}

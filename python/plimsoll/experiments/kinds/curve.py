@@ -62,6 +62,7 @@ def _unsuited(experiment: Experiment, workloads: Sequence[Definition]) -> str | 
 
 CURVE = Kind(
     "curve",
+    "response curve",
     "Measure the load line at percentages of the maximum.",
     "First the workload as it stands, closed loop, for its maximum; then open loop at the given percentages of it. Several streams are "
     "given rates in proportion to what they did at the maximum.",

@@ -78,6 +78,7 @@ def _check(entry: Json, _: Json, source: Source) -> None:
 
 MATRIX = Kind(
     "matrix",
+    "matrix",
     "Measure every combination of options.",
     "The product of all axes, nested as written: the last one changes fastest. `shuffle` draws the order anew for every repeat. "
     "Instead of `over`, `grid` names one of ORION's grids of small and large outstanding requests; the workload then has a stream for "

@@ -17,6 +17,7 @@ def _build(experiment: Experiment, _: Subject) -> Plan:
 
 PRECONDITION = Kind(
     "precondition",
+    "preconditioning",
     "Fill the target, so that later points find it written.",
     "Writes the target sequentially in 128 KiB requests, `amount` times its size.",
     "none",

@@ -27,6 +27,7 @@ def _ahead(experiment: Experiment) -> Outlook:
 
 RAMP = Kind(
     "ramp",
+    "ramp to the objective",
     "Raise the load until the objective fails, then close in on the mark.",
     "Starts at the lower end, grows by `growth` until a level fails, and halves the distance between the highest level that held and "
     "the lowest that failed until it is within `resolution`. Every level is decided by its value. When "

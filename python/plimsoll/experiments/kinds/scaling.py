@@ -22,6 +22,7 @@ def _points(experiment: Experiment) -> int:
 
 SCALING = Kind(
     "scaling",
+    "scaling",
     "Measure speed-up with concurrency.",
     "One point per level and iteration; speed-up and efficiency against the lowest level, and a fit of the Universal Scalability Law.",
     "one",

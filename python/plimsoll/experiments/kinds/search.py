@@ -22,6 +22,7 @@ def _build(experiment: Experiment, _: Subject) -> Plan:
 
 SEARCH = Kind(
     "search",
+    "search for the objective",
     "Find the mark as surely as the noise allows.",
     "Like `ramp`, but a level whose 95 % interval contains the limit is measured again with another seed, up to `repeats_max` times, "
     "and called undecided when that does not settle it.",

@@ -16,6 +16,7 @@ def _build(experiment: Experiment, _: Subject) -> Plan:
 
 SINGLE = Kind(
     "single",
+    "single points",
     "Measure every workload as it stands.",
     "One point per workload, configuration and repeat.",
     "none",

@@ -33,6 +33,7 @@ def _check(_: Json, values: Json, source: Source) -> None:
 
 STEADY = Kind(
     "steady",
+    "rounds to steady state",
     "Measure in rounds until the storage is in its steady state.",
     "Rounds of the workload until the last `window` of them stay within 20 % of their mean and their fitted line within 10 %, as in "
     "the SNIA Solid State Storage Performance Test Specification; otherwise *not attained* is reported after `rounds_max`. With "

@@ -16,6 +16,7 @@ def _build(experiment: Experiment, _: Subject) -> Plan:
 
 STEPS = Kind(
     "steps",
+    "steps of load",
     "Measure a list of levels of load.",
     "One point per level, in the order written; all levels once, then all again for the next repeat. With an objective, the mark is "
     "the highest load that held.",

@@ -20,6 +20,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 from plimsoll.analysis.comparison.comparison import Comparison, ComparisonView
 from plimsoll.analysis.comparison.names import short_names
 from plimsoll.analysis.price.per_unit import Prices, PricesView
+from plimsoll.experiments.kinds import kind_titles
 from plimsoll.reports.layouts import LayoutView, layout_views
 from plimsoll.reports.limits import configuration_words
 from plimsoll.reports.view.answer import AnswerView, answer_view
@@ -144,6 +145,8 @@ class Report(TypedDict):
     points: list[PointView]
     suite: Suite | None
     experiments: list[Experiment]
+    #: What the kinds of experiments that points belong to are called, by their names.
+    kinds: dict[str, str]
     published: list[Published]
     comparison: ComparisonView | None
     prices: PricesView | None
@@ -203,6 +206,7 @@ def outlined(runs: Sequence[RunRecord], decode: Decoder, shown: Shown = Shown(),
         "points": points,
         "suite": suite(metas),
         "experiments": experiments(metas, members),
+        "kinds": kind_titles(point["place"]["kind"] for point in points if point["place"]),
         "published": published_figures(metas, members, labels),
         "comparison": compared.to_json() if compared is not None else None,
         "prices": shown.prices.to_json() if shown.prices is not None else None,
