@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 #: What `plimsoll.image.machine` does with what was asked for, but for the disk: a file of each host's own.
 COURSE = """
 import socket, subprocess, sys
-from plimsoll.image.course import Course, Place
+from plimsoll.image.course import Course, Home
 from plimsoll.image.disks import Disk
 from plimsoll.image.plan import plan_of
 from plimsoll.image.programs import Processes
@@ -33,8 +33,8 @@ settings = read(sys.argv[1])
 said = subprocess.run(["ip", "-brief", "address", "show", "scope", "global"], capture_output=True, text=True).stdout
 rack = rack_of(settings, {word.partition("/")[0] for line in said.splitlines() for word in line.split()[2:]}, "/root/secret")
 plan = plan_of(settings, [Disk("t", "/root/disk", "file", "/root/disk", 64 << 20)], rack)
-place = Place("/root/plimsoll", "/root/secret", socket.gethostname())
-sys.exit(0 if Course(plan, settings, place, Processes(), lambda line: print(line, flush=True)).carry_out() else 1)
+home = Home("/root/plimsoll", "/root/secret", socket.gethostname())
+sys.exit(0 if Course(plan, settings, home, Processes(), lambda line: print(line, flush=True)).carry_out() else 1)
 """
 #: The system's, since that of the tests may lie in a home.
 PYTHON = f"python3.{sys.version_info[1]}"

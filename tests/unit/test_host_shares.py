@@ -16,7 +16,7 @@ from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.gang.driver import GangEngine
 from plimsoll.gang.lineup import lineup_of
-from plimsoll.gang.share import Place, rate_of, share_of, target_of, users_of
+from plimsoll.gang.share import Rank, rate_of, share_of, target_of, users_of
 from plimsoll.gang.shared import reach
 from plimsoll.points.drivers import driver_of
 from plimsoll.points.point import changed
@@ -26,7 +26,7 @@ from plimsoll.target import target_of as composed
 
 @given(st.integers(1, 10**12), st.integers(1, 64))
 def test_rates_of_hosts_add_up_exactly(thousandths: int, count: int) -> None:
-    parts = [rate_of(thousandths / 1000, Place(number, count)) for number in range(count)]
+    parts = [rate_of(thousandths / 1000, Rank(number, count)) for number in range(count)]
     # A float holds thousandths up to here without doubt.
     assert sum(Fraction(part).limit_denominator(1000) for part in parts) == Fraction(thousandths, 1000)
     assert max(parts) - min(parts) <= 0.0011
@@ -36,9 +36,9 @@ def test_rates_of_hosts_add_up_exactly(thousandths: int, count: int) -> None:
 def test_mail_users_are_divided_one_by_one_and_no_host_has_none(users: int, count: int) -> None:
     if users < count:
         with pytest.raises(InputError, match="ask for more users, or fewer hosts"):
-            users_of(users, Place(0, count))
+            users_of(users, Rank(0, count))
         return
-    parts = [users_of(users, Place(number, count)) for number in range(count)]
+    parts = [users_of(users, Rank(number, count)) for number in range(count)]
     assert sum(parts) == users
     assert max(parts) - min(parts) <= 1 and min(parts) >= 1
 
@@ -47,7 +47,7 @@ def test_the_engine_takes_every_host_s_share() -> None:
     engine = native()
     document = {"name": "x", "stream": [{"name": "s", "arrival": "poisson", "rate": 1000}, {"name": "t"}]}
     workload, options = engine.check_workload(document, "x"), engine.check_job({"duration": "1s", "warmup": "0s"})
-    shares = [share_of(workload, options, Place(number, 3)) for number in range(3)]
+    shares = [share_of(workload, options, Rank(number, 3)) for number in range(3)]
     assert [share[0]["stream"][0]["rate"] for share in shares] == [333.334, 333.333, 333.333]
     assert len({share[1]["seed"] for share in shares}) == 3
     for own, _ in shares:
@@ -57,7 +57,7 @@ def test_the_engine_takes_every_host_s_share() -> None:
 
 def test_schedules_are_divided_at_every_step() -> None:
     workload: Any = {"name": "x", "stream": [{"name": "s", "schedule": [{"at": 0, "rate": 10}, {"at": 5, "rate": 0}]}]}
-    shares = [share_of(workload, {}, Place(number, 4))[0] for number in range(4)]
+    shares = [share_of(workload, {}, Rank(number, 4))[0] for number in range(4)]
     assert [[entry["rate"] for entry in own["stream"][0]["schedule"]] for own in shares] == [[2.5, 0]] * 4
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from plimsoll.image.course import Course, Place
+from plimsoll.image.course import Course, Home
 from plimsoll.image.disks import Disk
 from plimsoll.image.machine import handed, network, taken
 from plimsoll.image.plan import plan_of
@@ -57,8 +57,8 @@ class Scripted:
 def _carried_out(folder: Path, programs: Scripted, asked: str = ASKED) -> tuple[bool, list[str]]:
     lines: list[str] = []
     settings = read(asked)
-    place = Place(str(folder), str(folder / "secret"), "machine 1")
-    return Course(plan_of(settings, [DISK]), settings, place, programs, lines.append).carry_out(), lines
+    home = Home(str(folder), str(folder / "secret"), "machine 1")
+    return Course(plan_of(settings, [DISK]), settings, home, programs, lines.append).carry_out(), lines
 
 
 def test_doctor_is_first_and_stored_then_measuring_sending_and_power_off(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from plimsoll.errors import InputError, SafetyRefusal
 from plimsoll.gang.lineup import HOSTS_MAX
-from plimsoll.image.course import Course, Place
+from plimsoll.image.course import Course, Home
 from plimsoll.image.disks import Disk
 from plimsoll.image.machine import handed, taken
 from plimsoll.image.plan import plan_of
@@ -32,11 +32,11 @@ def _resolved(name: str) -> Collection[str]:
     return {"db3": {"10.0.0.13"}}.get(name, {name})
 
 
-@pytest.mark.parametrize(("own", "place"), [({"10.0.0.11"}, 0), ({"fd00::7", "10.0.0.12"}, 1), ({"10.0.0.13"}, 2), ({"db3"}, 2)])
-def test_a_machine_finds_itself_by_an_address_or_its_name(own: set[str], place: int) -> None:
+@pytest.mark.parametrize(("own", "rank"), [({"10.0.0.11"}, 0), ({"fd00::7", "10.0.0.12"}, 1), ({"10.0.0.13"}, 2), ({"db3"}, 2)])
+def test_a_machine_finds_itself_by_an_address_or_its_name(own: set[str], rank: int) -> None:
     rack = rack_of(read(ASKED), own, "/s", _resolved)
-    assert (rack.hosts, rack.place, rack.leads) == (HOSTS, place, place == 0)
-    assert rack.others == tuple(host for host in HOSTS if host != HOSTS[place])
+    assert (rack.hosts, rack.rank, rack.leads) == (HOSTS, rank, rank == 0)
+    assert rack.others == tuple(host for host in HOSTS if host != HOSTS[rank])
 
 
 def test_a_machine_that_nobody_named_measures_nothing() -> None:
@@ -231,10 +231,10 @@ class Carried(Machines):
 def _course(tmp_path: Path, host: str, rehearsal: int = 0) -> tuple[Course, Carried, list[str]]:
     settings = read("plimsoll.suite=four-corners plimsoll.target=serial:A plimsoll.hosts=a,b plimsoll.share=full plimsoll.send=file:/home")
     rack = rack_of(settings, {host}, str(tmp_path / "secret"), lambda name: {name})
-    place = Place(str(tmp_path), str(tmp_path / "secret"), host)
-    machines = Carried(rack, {"a": [{"path": "/dev/a"}], "b": [{"path": "/dev/b"}]}, Path(place.store), rehearsal)
+    home = Home(str(tmp_path), str(tmp_path / "secret"), host)
+    machines = Carried(rack, {"a": [{"path": "/dev/a"}], "b": [{"path": "/dev/b"}]}, Path(home.store), rehearsal)
     lines: list[str] = []
-    return Course(plan_of(settings, [A], rack), settings, place, machines, lines.append, machines.clock()), machines, lines
+    return Course(plan_of(settings, [A], rack), settings, home, machines, lines.append, machines.clock()), machines, lines
 
 
 def test_the_first_measures_sends_home_gives_each_its_part_and_says_that_it_is_over(tmp_path: Path) -> None:

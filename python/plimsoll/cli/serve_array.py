@@ -27,7 +27,7 @@ _PORT_MAX = 65535
 
 
 @dataclass
-class _Places:
+class _Endpoints:
     """Where it is served, as typed, and what has to be cleared up."""
 
     sockets: list[socket.socket] = field(default_factory=list)
@@ -73,14 +73,14 @@ def command(array: str, path: str | None, port: int | None, address: str | None,
     if path is None and port is None and mount is None:
         raise InputError("nothing says where to serve; write --socket PATH, --port N, --mount DIR, or several of them.")
     with ExitStack() as cleared:
-        places = _opened(cleared, path, (address or "127.0.0.1", port), mount)
+        endpoints = _opened(cleared, path, (address or "127.0.0.1", port), mount)
         from plimsoll.serving.session import ServedArray, Serving
 
-        wanted = ServedArray(document, data, options["seed"], places.mount, places.sockets, options["depth"])
+        wanted = ServedArray(document, data, options["seed"], endpoints.mount, endpoints.sockets, options["depth"])
         # Signals are ours before anything is mounted, so that none of them leaves a mount behind.
         with _Orders() as orders:
             serving = Serving.start(wanted)
-            _announce(array, serving.size_bytes, places)
+            _announce(array, serving.size_bytes, endpoints)
             try:
                 _serve(serving, orders, duration_s, interval_s)
             finally:
@@ -145,35 +145,35 @@ def _serve(serving: Any, orders: _Orders, duration_s: float | None, interval_s: 
             due = max(due + interval_s, now)
 
 
-def _opened(cleared: ExitStack, path: str | None, loopback: tuple[str, int | None], mount: str | None) -> _Places:
+def _opened(cleared: ExitStack, path: str | None, loopback: tuple[str, int | None], mount: str | None) -> _Endpoints:
     from plimsoll.serving.endpoints import FILE, loopback_socket, mountable, unix_socket
 
-    places = _Places()
+    endpoints = _Endpoints()
     address, port = loopback
     if mount is not None:
-        places.mount = mountable(mount)
+        endpoints.mount = mountable(mount)
     if port is not None:
         bound = loopback_socket(address, port)
         cleared.callback(bound.close)
-        places.sockets.append(bound)
+        endpoints.sockets.append(bound)
         host = f"[{address}]" if ":" in address else address
-        places.addresses.append(f"nbd://{host}:{bound.getsockname()[1]}")
+        endpoints.addresses.append(f"nbd://{host}:{bound.getsockname()[1]}")
     if path is not None:
         bound = unix_socket(path)
         cleared.callback(os.unlink, path)
         cleared.callback(bound.close)
-        places.sockets.append(bound)
-        places.addresses.append(f"nbd+unix:///?socket={path}")
-    if places.mount is not None:
-        places.addresses.append(os.path.join(places.mount, FILE))
-    return places
+        endpoints.sockets.append(bound)
+        endpoints.addresses.append(f"nbd+unix:///?socket={path}")
+    if endpoints.mount is not None:
+        endpoints.addresses.append(os.path.join(endpoints.mount, FILE))
+    return endpoints
 
 
-def _announce(array: str, size_bytes: int, places: _Places) -> None:
+def _announce(array: str, size_bytes: int, endpoints: _Endpoints) -> None:
     from plimsoll.units import binary
 
     click.echo(f"serving   {array} (modelled), {binary(size_bytes)}, in real time; Ctrl-C ends it", err=True)
-    for address in places.addresses:
+    for address in endpoints.addresses:
         click.echo(f"at        {address}", err=True)
 
 

@@ -6,8 +6,8 @@ with one length are written as a target and its ``size``, which a typed ``--size
 is there already, are written in the target.
 
     set_text(["a,b", "c"], sizes=["1MiB", "-"])          # "concat:a%2Cb,c?sizes=1MiB,-"
-    Placed(("a", "b"), (1 << 20, 4096)).target           # "concat:a,b?sizes=1MiB,4KiB"
-    Placed(("a", "b"), (4096, 4096)).size_bytes          # 8192
+    TargetParts(("a", "b"), (1 << 20, 4096)).target           # "concat:a,b?sizes=1MiB,4KiB"
+    TargetParts(("a", "b"), (4096, 4096)).size_bytes          # 8192
     parts_text([0, 2, 3, 4])                             # "0,2-4"
 """
 
@@ -54,7 +54,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Placed:
+class TargetParts:
     """A target of files and devices. ``sizes`` has a length for each path, None where nothing is made; ``unit`` is that of a stripe;
     ``model`` a target of no path."""
 

@@ -28,7 +28,7 @@ from plimsoll.gang.course import Course, Part
 from plimsoll.gang.gang import Gang
 from plimsoll.gang.lineup import TARGET
 from plimsoll.gang.served import is_served, served
-from plimsoll.gang.share import Place, share_of
+from plimsoll.gang.share import Rank, share_of
 from plimsoll.gang.shared import Sharing, check_sharable, groups_of, refusal_unshared
 from plimsoll.gang.traces import Carried
 from plimsoll.host.machine import versions
@@ -319,7 +319,7 @@ class GangDriver:
         bare = cast("Options", {name: option for name, option in job["job"].items() if name != _COUNT})
         parts: dict[str, Part] = {}
         for number, host in enumerate(hosts):
-            workload, options = share_of(job["workload"], bare, Place(number, len(hosts)))
+            workload, options = share_of(job["workload"], bare, Rank(number, len(hosts)))
             request = {
                 "ask": "point",
                 "options": options,

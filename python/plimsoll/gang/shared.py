@@ -42,8 +42,8 @@ class Sharing:
         """The workload of one host of those that take part, and the bytes of the target that it may touch."""
         hosts = [one for one in self.group if one in taking_part]
         size_bytes, block_bytes = int(self.inspection.get("size_bytes") or 0), int(self.inspection.get("logical_block_bytes") or 512)
-        place = (hosts.index(host), len(hosts))
-        return share_workload(workload, self.how, place, (size_bytes, block_bytes), _part_ends(self.inspection))
+        rank = (hosts.index(host), len(hosts))
+        return share_workload(workload, self.how, rank, (size_bytes, block_bytes), _part_ends(self.inspection))
 
     def check(self, workload: Definition) -> None:
         """Raise `InputError` where hosts cannot share a target in this way; what has no size yet is not looked at."""

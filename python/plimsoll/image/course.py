@@ -6,7 +6,7 @@ One that a signal ended is resumed at once, one time. What cannot be measured an
 for all, and the others wait for it (`together`).
 Limits: without a partition for results all of it is in memory, and a power cut loses it.
 
-    Course(plan, settings, place, Processes(), print).carry_out()
+    Course(plan, settings, home, Processes(), print).carry_out()
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _BROUGHT_UP = 3
 
 
 @dataclass(frozen=True)
-class Place:
+class Home:
     """Where things are kept: ``folder`` on the stick or in memory, ``secret`` in memory; ``machine`` tells this machine from others."""
 
     folder: str
@@ -53,7 +53,7 @@ class Course:
 
     plan: Plan
     settings: Settings
-    place: Place
+    home: Home
     programs: Programs
     said: Heard
     clock: Clock = field(default_factory=Clock)
@@ -80,7 +80,7 @@ class Course:
         if (rack := self.plan.rack) is None:
             return fine
         return (
-            Gathering(rack, self.programs, self._say, self.clock).release(self.place.store, None if run is None else str(run["name"]))
+            Gathering(rack, self.programs, self._say, self.clock).release(self.home.store, None if run is None else str(run["name"]))
             and fine
         )
 
@@ -99,7 +99,7 @@ class Course:
             heard.append(line)
             self._say(line)
 
-        fine = self.programs.run(self.plan.rehearsal(self.place.store), said) == 0
+        fine = self.programs.run(self.plan.rehearsal(self.home.store), said) == 0
         if offering is not None and fine:
             offering.offer(self.plan.disk.path)
         elif offering is not None:
@@ -118,16 +118,16 @@ class Course:
         if not fine:
             self._say("Nothing was begun.")
             return False
-        code = self.programs.run(plan.measure(self.place.store), self._say)
+        code = self.programs.run(plan.measure(self.home.store), self._say)
         if code < 0:
             self._say(f"The measurement was ended by signal {-code}; it is resumed.")
-            code = self.programs.run(plan.measure(self.place.store), self._say)
+            code = self.programs.run(plan.measure(self.home.store), self._say)
         for _ in range(_BROUGHT_UP if rack is not None else 0):
             if code != _FAILED or self._run() is not None:
                 break
             self._say("The machines could not be brought together; it is tried again.")
             self.clock.wait(LOOK_S)
-            code = self.programs.run(plan.measure(self.place.store), self._say)
+            code = self.programs.run(plan.measure(self.home.store), self._say)
         run = self._run()
         if code in _MEASURED and run is not None and run["status"] in ("complete", "failed"):
             self._note(measured=run["name"])
@@ -145,8 +145,8 @@ class Course:
         except (ValueError, KeyError, TypeError):
             self._say("Doctor gave no answer.")
             return
-        name = f"{time.strftime('%Y-%m-%dT%H-%M-%S', time.gmtime())}_{self.plan.identity(self.place.machine)}.json"
-        self._write(os.path.join(self.place.folder, "doctor", name), checks)
+        name = f"{time.strftime('%Y-%m-%dT%H-%M-%S', time.gmtime())}_{self.plan.identity(self.home.machine)}.json"
+        self._write(os.path.join(self.home.folder, "doctor", name), checks)
         for check in findings:
             self._say(f"{'error' if check['status'] == 'fail' else 'warning'}: {check['finding']} {check['advice'] or ''}".rstrip())
         self._say(f"Doctor: {len(checks)} checks, {len(findings)} findings; stored as doctor/{name}.")
@@ -168,21 +168,21 @@ class Course:
         files = {}
         for option, secret in (("token-file", delivery.token), ("password-file", delivery.password)):
             if secret is not None:
-                files[option] = path = os.path.join(self.place.secret, option)
-                os.makedirs(self.place.secret, mode=0o700, exist_ok=True)
+                files[option] = path = os.path.join(self.home.secret, option)
+                os.makedirs(self.home.secret, mode=0o700, exist_ok=True)
                 with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
                     file.write(secret)
         for option, schemes in BESIDE.items():
-            path = os.path.join(self.place.secret, option)
+            path = os.path.join(self.home.secret, option)
             if delivery.url.partition(":")[0] in schemes and os.path.exists(path):
                 files[option] = path
-        return self.programs.run(self.plan.send(run, self.place.store, delivery, files), self._say) == 0
+        return self.programs.run(self.plan.send(run, self.home.store, delivery, files), self._say) == 0
 
     def _run(self) -> Json | None:
         """The run of this very command, the newest if there are several."""
-        command = self.plan.measure(self.place.store)
+        command = self.plan.measure(self.home.store)
         try:
-            runs = json.loads(self.programs.output(["plimsoll", "list", "--runs", "--json", "--out", self.place.store]))
+            runs = json.loads(self.programs.output(["plimsoll", "list", "--runs", "--json", "--out", self.home.store]))
             ours = [run for run in runs if run["command"][1:] == command[1:]]
         except (ValueError, KeyError, TypeError):
             return None
@@ -201,7 +201,7 @@ class Course:
         self._write(self._notes(), self._done)
 
     def _notes(self) -> str:
-        return os.path.join(self.place.folder, "plans", f"{self.plan.identity(self.place.machine)}.json")
+        return os.path.join(self.home.folder, "plans", f"{self.plan.identity(self.home.machine)}.json")
 
     def _write(self, path: str, document: Any) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)

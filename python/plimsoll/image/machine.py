@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 
 from plimsoll.errors import InputError, PlimsollError
-from plimsoll.image.course import BESIDE, Course, Place
+from plimsoll.image.course import BESIDE, Course, Home
 from plimsoll.image.disks import Disk, disks
 from plimsoll.image.plan import plan_of
 from plimsoll.image.programs import Processes
@@ -121,8 +121,8 @@ def carry_out() -> bool:
         try:
             rack = _rack(settings)
             plan = plan_of(settings, disks(), rack)
-            place = Place(_FOLDER, _SECRET, _identity())
-            fine = Course(plan, settings, place, Processes(), said).carry_out()
+            home = Home(_FOLDER, _SECRET, _identity())
+            fine = Course(plan, settings, home, Processes(), said).carry_out()
         except PlimsollError as problem:
             said(f"{problem}")
             if rack is not None:

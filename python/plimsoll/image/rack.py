@@ -40,17 +40,17 @@ NO_KEY = (
 
 @dataclass(frozen=True)
 class Rack:
-    """``hosts`` in their order, this machine the one at ``place``; ``folder`` holds the key and what machines tell each other."""
+    """``hosts`` in their order, this machine the one at ``rank``; ``folder`` holds the key and what machines tell each other."""
 
     hosts: tuple[str, ...]
-    place: int
+    rank: int
     folder: str
     share: str | None = None
 
     @property
     def leads(self) -> bool:
         """Whether this machine commands."""
-        return self.place == 0
+        return self.rank == 0
 
     @property
     def leader(self) -> str:
@@ -60,7 +60,7 @@ class Rack:
     @property
     def others(self) -> tuple[str, ...]:
         """All but this machine."""
-        return tuple(host for place, host in enumerate(self.hosts) if place != self.place)
+        return tuple(host for rank, host in enumerate(self.hosts) if rank != self.rank)
 
     @property
     def key(self) -> str:
@@ -91,7 +91,7 @@ class Rack:
     def own(self, target: str) -> str:
         """What ``plimsoll.target`` means on this machine: its own of several, or the one that all of them reach."""
         named = serials(target)
-        return f"{SERIAL}{named[self.place if len(named) > 1 else 0]}" if target.startswith(SERIAL) else target
+        return f"{SERIAL}{named[self.rank if len(named) > 1 else 0]}" if target.startswith(SERIAL) else target
 
     def lab(self, paths: Sequence[str]) -> str:
         """The file of the lab, of the path of each machine's disk."""
@@ -117,14 +117,14 @@ class Rack:
 def rack_of(settings: Settings, own: Collection[str], folder: str, resolve: Callable[[str], Collection[str]] | None = None) -> Rack:
     """The rack in which this machine has the addresses and names ``own``; raises `InputError` where it is none or two of those named."""
     resolve = resolve or addresses_of
-    places = [place for place, host in enumerate(settings.hosts) if host in own or not set(resolve(host)).isdisjoint(own)]
+    ranks = [rank for rank, host in enumerate(settings.hosts) if host in own or not set(resolve(host)).isdisjoint(own)]
     known = ", ".join(sorted(own)) or "no network address"
-    if not places:
+    if not ranks:
         raise InputError(f"plimsoll.hosts: this machine ({known}) is none of {', '.join(settings.hosts)}; it measures nothing.")
-    if len(places) > 1:
-        named = " and ".join(settings.hosts[place] for place in places)
+    if len(ranks) > 1:
+        named = " and ".join(settings.hosts[rank] for rank in ranks)
         raise InputError(f"plimsoll.hosts: {named} are both this machine ({known}); name each machine once.")
-    return Rack(settings.hosts, places[0], folder, settings.share)
+    return Rack(settings.hosts, ranks[0], folder, settings.share)
 
 
 def admitted(public: str) -> str:

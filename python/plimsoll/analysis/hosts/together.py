@@ -21,22 +21,22 @@ from plimsoll.stored import Cell, Entry, Interval, Lag, Waiting
 
 #: The phases in their order. What follows the end of the measured time is one interval of all, whatever its number.
 _PHASES = ("warmup", "measure", "after", "drain")
-_Place = tuple[int, int]
+_Moment = tuple[int, int]
 
 
 class Together:
     """Takes the hosts' intervals, each host's in order, and tells those of all."""
 
     def __init__(self, hosts: Sequence[str]) -> None:
-        self._waiting: dict[str, dict[_Place, Interval]] = {host: {} for host in hosts}
+        self._waiting: dict[str, dict[_Moment, Interval]] = {host: {} for host in hosts}
         self._present = set(hosts)
         self._told = 0
 
     def add(self, host: str, interval: Interval) -> list[Interval]:
         """What is complete now that ``host`` has told an interval."""
         phase = _PHASES.index(interval["phase"])
-        own, place = self._waiting[host], (phase, 0 if interval["phase"] == "drain" else interval["index"])
-        own[place] = interval if place not in own else summed([(host, own[place]), (host, interval)], by_host=False)
+        own, moment = self._waiting[host], (phase, 0 if interval["phase"] == "drain" else interval["index"])
+        own[moment] = interval if moment not in own else summed([(host, own[moment]), (host, interval)], by_host=False)
         return list(self._complete())
 
     def leave(self, host: str) -> list[Interval]:
@@ -46,14 +46,14 @@ class Together:
 
     def _complete(self) -> Iterator[Interval]:
         while True:
-            places = [place for own in self._waiting.values() for place in own]
-            if not places:
+            moments = [moment for own in self._waiting.values() for moment in own]
+            if not moments:
                 return
-            place = min(places)
+            moment = min(moments)
             # Who has told a later one tells this one no more.
-            if any(host in self._present and max(self._waiting[host], default=(-1, -1)) < place for host in self._waiting):
+            if any(host in self._present and max(self._waiting[host], default=(-1, -1)) < moment for host in self._waiting):
                 return
-            found = [(host, own.pop(place)) for host, own in self._waiting.items() if place in own]
+            found = [(host, own.pop(moment)) for host, own in self._waiting.items() if moment in own]
             yield {**summed(found), "index": self._told}
             self._told += 1
 

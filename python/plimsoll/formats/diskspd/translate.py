@@ -21,7 +21,7 @@ from plimsoll.formats.diskspd.values import as_toml, zones
 from plimsoll.formats.diskspd.verdict import Verdict, judge, worst
 from plimsoll.formats.diskspd.xml_profile import read_profile, with_targets
 from plimsoll.formats.known_targets import SHARED, KnownTargets, is_device
-from plimsoll.formats.parts import Placed
+from plimsoll.formats.parts import TargetParts
 from plimsoll.formats.place import Place
 from plimsoll.formats.translation import Remark, Translation
 from plimsoll.stored import Json
@@ -277,7 +277,7 @@ def _experiment(name: str, span: Span) -> Json:
     return {**made, "configurations": [{"name": name, "target": placed.target}]}
 
 
-def _made(uses: Sequence[Use]) -> Placed:
+def _made(uses: Sequence[Use]) -> TargetParts:
     """The files and disks of a time span, and how long those are made that are not there."""
     paths = tuple(uses[0].paths)
     wanted: dict[str, int] = {}
@@ -285,6 +285,6 @@ def _made(uses: Sequence[Use]) -> Placed:
         wanted[use.target.path] = max(wanted.get(use.target.path, 0), use.file_bytes or use.target.given)
     alike = len(paths) == 1 or len({use.file_bytes for use in uses}) == 1
     if alike or any(use.target.overrides or use.foreign for use in uses):
-        return Placed(paths, (max(wanted.values()) or None,) * len(paths))
+        return TargetParts(paths, (max(wanted.values()) or None,) * len(paths))
     there = {use.target.path for use in uses if use.target.there}
-    return Placed(paths, tuple(None if path in there else wanted[path] or None for path in paths))
+    return TargetParts(paths, tuple(None if path in there else wanted[path] or None for path in paths))

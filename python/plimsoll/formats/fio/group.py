@@ -27,7 +27,7 @@ from plimsoll.formats.fio.resolve import Intent
 from plimsoll.formats.fio.times import Stream, timing
 from plimsoll.formats.fio.trees import Trees, tree_stream
 from plimsoll.formats.known_targets import SHARED, KnownTargets
-from plimsoll.formats.parts import Placed
+from plimsoll.formats.parts import TargetParts
 from plimsoll.stored import Json
 
 #: The longest name that a stream can have.
@@ -74,7 +74,7 @@ class Group:
     workload: Json
     experiment: Json
     lasts_ns: int | None
-    placed: Placed
+    placed: TargetParts
     notes: tuple[Said, ...]
 
 
@@ -141,7 +141,7 @@ def _with_region(flow: Flow, region: Json) -> Json:
     return flow.options | {name: value for name, value in region.items() if name != "align" or name not in flow.options}
 
 
-def _stamps(flow: Flow, placed: Placed, options: Json) -> tuple[Note, ...]:
+def _stamps(flow: Flow, placed: TargetParts, options: Json) -> tuple[Note, ...]:
     """A stream that got no region beside one without target is not judged."""
     is_laid = not placed.model or not flow.use.performer.has_target
     return stamp_notes(flow.requests, options) if flow.use.stamped and is_laid else ()
@@ -155,7 +155,7 @@ def _aim(jobs: Sequence[Intent], made: Sequence[Owned]) -> Aimed:
     return aimed(jobs[0].goal, Alone(flow.requests.mode.ops, flow.options.get("threads", 1), flow.use.performer.depth))
 
 
-def _settings(jobs: Sequence[Intent], made: Sequence[Owned], placed: Placed) -> tuple[Json, list[Said]]:
+def _settings(jobs: Sequence[Intent], made: Sequence[Owned], placed: TargetParts) -> tuple[Json, list[Said]]:
     settings: Json = {}
     if placed.made_bytes > _SIZE_MAX:
         longest = next((each.job for each in made if each.flow.use.region.size is not None), made[0].job)
@@ -214,7 +214,7 @@ def tree_group(decided: Sequence[Decided], around: Around) -> Group:
     experiment["configurations"] = [{"name": name, "target": target}]
     streams = [{**stream, **own} for stream, own in zip(made, timed.options, strict=True)]
     workload = {"driver": "files", **_workload(name, around.titles), "stream": streams, "tree": trees}
-    return Group(workload, experiment, timed.lasts_ns, Placed(), (*notes, *timed.notes, *_places(len(jobs), name, around.titles)))
+    return Group(workload, experiment, timed.lasts_ns, TargetParts(), (*notes, *timed.notes, *_places(len(jobs), name, around.titles)))
 
 
 def _is_word(name: str) -> bool:

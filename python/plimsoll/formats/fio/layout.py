@@ -23,14 +23,14 @@ from plimsoll.formats.fio.flow import Use
 from plimsoll.formats.fio.notes import Note, ignored, native, surprise, unsupported
 from plimsoll.formats.fio.quantity import Quantity, bytes_text
 from plimsoll.formats.known_targets import KnownTargets, is_device
-from plimsoll.formats.parts import Placed, parts_text
+from plimsoll.formats.parts import TargetParts, parts_text
 from plimsoll.stored import Json
 
 #: A scratch file is a multiple of this.
 SCRATCH_STEP = 4096
 
 
-def laid_out(groups: Sequence[Placed]) -> list[Placed]:
+def laid_out(groups: Sequence[TargetParts]) -> list[TargetParts]:
     """The targets of groups that run one after the other: a file that several of them make has the longest of its lengths in all."""
     longest: dict[str, int] = {}
     for placed in groups:
@@ -57,7 +57,7 @@ _WHOLE = "files that are joined are used whole; leave size out, or name one file
 class Laid:
     """A target, the options of each stream that say where its region is, and notes on the streams by their numbers."""
 
-    placed: Placed
+    placed: TargetParts
     options: tuple[Json, ...]
     notes: tuple[tuple[int, Note], ...] = ()
 
@@ -101,7 +101,7 @@ def _null(uses: Sequence[Use], empty: Sequence[int], targets: KnownTargets) -> L
         notes += [(number, note) for note in (*said, *more)]
         ends.append(start.number + length.number if length is not None and length.is_bytes and start.is_bytes else 0)
     most = rounded_up(max(ends), SCRATCH_STEP)
-    return Laid(Placed(model=f"null:?size={bytes_text(most)}" if most else "null:"), tuple(options), tuple(notes))
+    return Laid(TargetParts(model=f"null:?size={bytes_text(most)}" if most else "null:"), tuple(options), tuple(notes))
 
 
 def _measured(use: Use, targets: KnownTargets) -> tuple[Use, list[Note]]:
@@ -123,7 +123,7 @@ def _single(path: str, uses: Sequence[Use], targets: KnownTargets) -> Laid:
         options.append(found)
         notes += [(number, note) for note in said]
         ends.append(start.number + length.number if length is not None and length.is_bytes and start.is_bytes else None)
-    return Laid(Placed((path,), (_made(path, ends),)), tuple(options), tuple(notes))
+    return Laid(TargetParts((path,), (_made(path, ends),)), tuple(options), tuple(notes))
 
 
 def _percent_of_nothing(use: Use, targets: KnownTargets) -> tuple[Use, list[Note]]:
@@ -213,7 +213,7 @@ def _together(uses: Sequence[Use], targets: KnownTargets) -> Laid:
     if unit is None and (len(set(ends)) > 1 or (ends[0] is not None and any(is_device(path) for path in files))):
         notes.append((0, unsupported("size", _WHOLE)))
     whole = [end and rounded_up(end, unit or 1) for end in ends]
-    placed = Placed(files, _sizes(files, dict.fromkeys(files, whole), targets), unit)
+    placed = TargetParts(files, _sizes(files, dict.fromkeys(files, whole), targets), unit)
     return Laid(placed, tuple(options for options, _, _ in given), tuple(notes))
 
 
@@ -225,7 +225,7 @@ def _replayed(paths: Sequence[str], uses: Sequence[Use]) -> Laid:
         notes.append((0, unsupported("read_iolog", why)))
     if any(use.extent.length is not None for use in uses):
         notes.append((0, ignored("size", "the files of a log are as long as they are")))
-    return Laid(Placed(tuple(paths), (None,) * len(paths)), ({},) * len(uses), tuple(notes))
+    return Laid(TargetParts(tuple(paths), (None,) * len(paths)), ({},) * len(uses), tuple(notes))
 
 
 def _apart(paths: Sequence[str], uses: Sequence[Use], targets: KnownTargets) -> Laid:
@@ -245,7 +245,7 @@ def _apart(paths: Sequence[str], uses: Sequence[Use], targets: KnownTargets) -> 
     sizes = _sizes(paths, ends, targets)
     made = dict(zip(paths, sizes, strict=True))
     notes += [(number, unsupported("size", _WHOLE)) for number in joined if not _is_whole(uses[number], made, targets)]
-    return Laid(Placed(tuple(paths), sizes), tuple(options), tuple(notes))
+    return Laid(TargetParts(tuple(paths), sizes), tuple(options), tuple(notes))
 
 
 def _turn(use: Use) -> tuple[int | None, list[Note]]:

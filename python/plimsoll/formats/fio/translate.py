@@ -25,7 +25,7 @@ from plimsoll.formats.fio.replay import Log, Sources, logs_of
 from plimsoll.formats.fio.resolve import Source, resolved
 from plimsoll.formats.fio.trees import is_of_files
 from plimsoll.formats.known_targets import Found, KnownTargets, known_targets, nothing_found
-from plimsoll.formats.parts import Placed
+from plimsoll.formats.parts import TargetParts
 from plimsoll.formats.translation import Translation
 from plimsoll.stored import Json
 
@@ -132,7 +132,7 @@ def _laid_out(groups: Sequence[Group]) -> list[Json]:
     return [_on(each.experiment, next(placed)) if each.placed.paths else each.experiment for each in groups]
 
 
-def _on(experiment: Json, placed: Placed) -> Json:
+def _on(experiment: Json, placed: TargetParts) -> Json:
     """An experiment on the files as they are made in the end."""
     settings = {name: value for name, value in experiment["set"].items() if name != "size" or placed.size_bytes is not None}
     settings |= {} if placed.size_bytes is None else {"size": bytes_text(placed.size_bytes)}

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.formats.known_targets import KnownTargets
-from plimsoll.formats.parts import Placed
+from plimsoll.formats.parts import TargetParts
 
 SECTOR = 512
 #: Scratch files are made in steps of this.
@@ -155,7 +155,7 @@ def _concatenated(storages: Sequence[Storage], needed: Mapping[str, int]) -> Lay
     if None not in sizes and any(item.overrides for item in storages):
         # A typed size is that of all files alike.
         sizes = [max(size for size in sizes if size)] * len(sizes)
-    placed = Placed(tuple(item.path or "" for item in storages), tuple(sizes))
+    placed = TargetParts(tuple(item.path or "" for item in storages), tuple(sizes))
     parts = {item.name: number for number, item in enumerate(storages)}
     return Layout(placed.target, "all targets", placed.size_bytes, parts, dict.fromkeys(parts), missing)
 

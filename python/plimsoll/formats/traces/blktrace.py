@@ -45,8 +45,8 @@ def read_blktrace(file: BinaryIO, reading: Reading, counted: str = "issue") -> I
     at_byte = 0
     while head := file.read(RECORD_BYTES):
         reading.line += 1
-        record = _record(head, record, _Place(reading, at_byte))
-        at_byte += RECORD_BYTES + _skipped(file, record, _Place(reading, at_byte))
+        record = _record(head, record, _RecordPlace(reading, at_byte))
+        at_byte += RECORD_BYTES + _skipped(file, record, _RecordPlace(reading, at_byte))
         action = record.action & _ACTION_BITS
         if action not in (code, _CODES["complete"]):
             reading.left_out["other actions of the block layer"] += 1
@@ -61,7 +61,7 @@ def read_blktrace(file: BinaryIO, reading: Reading, counted: str = "issue") -> I
     yield from pairs.ended()
 
 
-class _Place:
+class _RecordPlace:
     """Where a record is, for sentences."""
 
     def __init__(self, reading: Reading, at_byte: int) -> None:
@@ -76,7 +76,7 @@ class _Record:
 
     __slots__ = ("action", "device", "length", "order", "payload", "place", "sector", "time_ns")
 
-    def __init__(self, order: str, fields: tuple[int, ...], place: _Place) -> None:
+    def __init__(self, order: str, fields: tuple[int, ...], place: _RecordPlace) -> None:
         self.order, self.place = order, place
         self.time_ns, self.sector, self.length, self.action = fields[2:6]
         self.device, self.payload = fields[7], fields[10]
@@ -101,7 +101,7 @@ class _Record:
         return TraceRequest(self.time_ns, op, self.sector * SECTOR_BYTES, self.length, target)
 
 
-def _record(head: bytes, before: _Record | None, place: _Place) -> _Record:
+def _record(head: bytes, before: _Record | None, place: _RecordPlace) -> _Record:
     order = byte_order(head)
     if order is None:
         raise place.error("it does not begin with blktrace's magic number; the file is damaged, or not one of blktrace's.")
@@ -115,7 +115,7 @@ def _record(head: bytes, before: _Record | None, place: _Place) -> _Record:
     return _Record(order, fields, place)
 
 
-def _skipped(file: BinaryIO, record: _Record, place: _Place) -> int:
+def _skipped(file: BinaryIO, record: _Record, place: _RecordPlace) -> int:
     """Reads past the payload; its length."""
     found = len(file.read(record.payload)) if record.payload else 0
     if found < record.payload:

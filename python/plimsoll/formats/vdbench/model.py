@@ -4,7 +4,7 @@ Model: a parameter is ``keyword=value`` with the place where it stands; its valu
 knows whether it was quoted, since quotes protect blanks, commas, equals signs and dashes. A definition (SD, WD, run, …) has what stands in
 it, over what the last ``=default`` of its kind above it said. Keywords are complete names there.
 
-    Parameter(Place("job", 3), "xfersize", (Word("4k"),), listed=False, text="xfersize=4k", column=9)
+    Parameter(LinePlace("job", 3), "xfersize", (Word("4k"),), listed=False, text="xfersize=4k", column=9)
     definition.given.get("xfersize")        # the Parameter, its own or the default one; None when neither is there
 """
 
@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
-from plimsoll.formats.place import Place as PlaceInFile
+from plimsoll.formats.place import Place
 from plimsoll.formats.vdbench.options import Keyword, keyword
 
 
 @dataclass(frozen=True)
-class Place(PlaceInFile):
+class LinePlace(Place):
     """A line: of the file itself, or of one that line ``origin`` of it includes.
 
     Of several files on one command line, ``file`` counts; their origin is 0. The command line itself has no line.
@@ -48,7 +48,7 @@ class Word:
 class Parameter:
     """A keyword with its values. Two parameters are the same only if they are the same one: each place in a file counts by itself."""
 
-    place: Place
+    place: LinePlace
     keyword: str
     values: tuple[Word, ...]
     listed: bool

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from plimsoll.formats.translation import Kind, Remark
-from plimsoll.formats.vdbench.model import Parameter, Place
+from plimsoll.formats.vdbench.model import LinePlace, Parameter
 from plimsoll.stored import Json
 
 #: Tables of the document, and options in them.
@@ -36,7 +36,7 @@ Notes = tuple[Note, ...]
 class LineNote:
     """What is to be said of something in a line that is no parameter."""
 
-    place: Place
+    place: LinePlace
     text: str
     why: str
     kind: Kind = "native"
@@ -99,5 +99,5 @@ def remarks(notes: Iterable[Note], lines: Sequence[LineNote]) -> list[Remark]:
     return [remark for _, remark in sorted(found, key=lambda item: item[0])]
 
 
-def _remark(place: Place, text: str, note: Note | LineNote) -> Remark:
+def _remark(place: LinePlace, text: str, note: Note | LineNote) -> Remark:
     return Remark(place.origin or None, text if place.included is None else f"{place.included}:{place.line}: {text}", note.kind, note.why)

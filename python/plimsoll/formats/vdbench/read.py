@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.translation import Remark
-from plimsoll.formats.vdbench.model import Definition, Parameter, ParameterFile, Place, Word
+from plimsoll.formats.vdbench.model import Definition, LinePlace, Parameter, ParameterFile, Word
 from plimsoll.formats.vdbench.notes import LineNote, Note, native, unsupported
 from plimsoll.formats.vdbench.options import ABBREVIATION_MIN, BLOCKS, MIXED, NEEDS_CLUSTER, Keyword, UnknownKeywordError, keyword
 from plimsoll.formats.vdbench.statements import (
@@ -289,7 +289,7 @@ class Command:
 
     def parameter(self, keyword: str, value: str, text: str) -> Parameter:
         """An option as a parameter that stands before the first line."""
-        return Parameter(Place(self.source, file=-1), keyword, (Word(value),), listed=False, text=text, column=0)
+        return Parameter(LinePlace(self.source, file=-1), keyword, (Word(value),), listed=False, text=text, column=0)
 
 
 def read_command(words: Sequence[str], source: str) -> Command:

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plimsoll.displayed import quoted
-from plimsoll.formats.vdbench.model import Parameter, Place, Word
+from plimsoll.formats.vdbench.model import LinePlace, Parameter, Word
 from plimsoll.formats.vdbench.options import UnknownKeywordError, keyword
 
 COMMENTS = ("/", "#", "*")
@@ -48,18 +48,18 @@ class Text:
         """Whether another file includes it."""
         return bool(self.origin)
 
-    def place(self, number: int) -> Place:
+    def place(self, number: int) -> LinePlace:
         """Line ``number`` of it."""
         if self.origin is None:
-            return Place(self.source, number, number)
-        return Place(self.source, number, self.origin, self.source, self.file)
+            return LinePlace(self.source, number, number)
+        return LinePlace(self.source, number, self.origin, self.source, self.file)
 
 
 @dataclass(frozen=True)
 class Piece:
     """What one line contributes: its text without comment, and the comment's first word when that looks like a parameter."""
 
-    place: Place
+    place: LinePlace
     text: str
     lost: str = ""
     filled: tuple[tuple[str, str], ...] = ()
@@ -72,7 +72,7 @@ class Line:
     pieces: tuple[Piece, ...]
 
     @property
-    def place(self) -> Place:
+    def place(self) -> LinePlace:
         """Where it begins."""
         return self.pieces[0].place
 
@@ -119,7 +119,7 @@ def _piece(text: Text, number: int, stripped: str) -> Piece:
     return Piece(place, _NAME.sub(value, words), lost, tuple(filled))
 
 
-def _end_of_words(stripped: str, place: Place) -> int:
+def _end_of_words(stripped: str, place: LinePlace) -> int:
     """Where the comment begins."""
     inside = False
     for index, letter in enumerate(stripped):
@@ -223,7 +223,7 @@ class _Reader:
     def _rest(self) -> str:
         return self._letters[self._at : self._at + 20]
 
-    def _place(self, offset: int) -> Place:
+    def _place(self, offset: int) -> LinePlace:
         return [place for start, place in self._starts if start <= offset][-1]
 
 
