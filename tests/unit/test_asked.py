@@ -6,15 +6,38 @@ from dataclasses import fields
 
 import pytest
 
+from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import FIELDS, KINDS, options_of
 from plimsoll.points.asked import Asked, ExperimentAsked, ReplayAsked
-from plimsoll.points.options import DEFAULTS, REPLAY, Options, complete
+from plimsoll.points.options import Options, complete
+from plimsoll.verbs.measurement import ReplayOptions
 
 
-@pytest.mark.parametrize(("kind", "others"), [(Asked, {}), (ReplayAsked, REPLAY)])
-def test_every_option_that_can_be_said_has_a_field_with_its_default(kind: type[Asked], others: dict[str, object]) -> None:
-    assert {one.name: one.default for one in fields(kind)} == {**DEFAULTS, **others}
-    assert kind.of(complete({}, others)) == kind()
+@pytest.mark.parametrize("kind", [Asked, ReplayAsked])
+def test_what_nobody_says_is_asked_for_as_declared(kind: type[Asked]) -> None:
+    assert kind.of(complete({}, kind.unsaid())) == kind()
+
+
+def test_every_option_of_a_replay_is_one_that_is_asked_for() -> None:
+    own = {one.name for one in fields(ReplayAsked)} - {one.name for one in fields(Asked)}
+    assert own == set(ReplayOptions.__annotations__) - set(Options.__annotations__)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("duration", [5], "a text or a number"),
+        ("precision", True, "a text or a number"),
+        ("size", b"8", "a text or a number"),
+        ("label", 7, "a text"),
+        ("fresh", 1, "True or False"),
+        ("repeat", "3", "a whole number"),
+        ("target", 5, "a text, several, or a table"),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_refused_with_what_would_be_right(name: str, value: object, wanted: str) -> None:
+    with pytest.raises(InputError, match=f"'{name}' is .*; give {wanted}"):
+        complete({name: value})
 
 
 def test_every_option_of_the_functions_is_one_that_is_asked_for() -> None:

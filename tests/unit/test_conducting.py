@@ -336,6 +336,23 @@ def test_a_run_looks_at_its_target_once_while_it_is_planned_and_anew_before_it_i
     assert happened[:3] == ["look", "planned", "look"]
 
 
+def test_settings_are_applied_once_in_a_run(
+    plimsoll: Plimsoll, engine: ScriptedEngine, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_option, applied = engine.set_option, []
+    monkeypatch.setattr(engine, "set_option", lambda *words: applied.append(words[2]) or set_option(*words))
+    assert plimsoll("run", "small.toml", "-t", "null:", "--set", "queue_depth=2", "-d", "5s").code == 0
+    assert sorted(applied) == ["duration", "queue_depth"]
+
+
+def test_settings_that_python_takes_for_equal_are_told_apart(engine: ScriptedEngine, here: Path) -> None:
+    one = experiment(workloads=("small.toml",))
+    points, subject = ExperimentPoints(one, engine), Subject("small.toml", one.configurations[0])
+    yes, number = (points.point(Request("e", one.kind, subject, Ask(settings={"direct": value}))).refusal for value in (True, 1))
+    assert yes is None
+    assert number is not None and "direct=1: " in number
+
+
 def test_what_nobody_can_have_stamped_is_refused_before_it_is_made(plimsoll, engine, here) -> None:
     (here / "found.toml").write_text((here / "small.toml").read_text() + 'read_percent = 100\nverify = "found"\n')
     said = plimsoll("run", "found.toml", "-t", "absent.dat", "--json")

@@ -10,7 +10,7 @@ used.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Self
 
 from plimsoll.experiments.declaration import OPTIONS_BY_NAME
@@ -45,6 +45,11 @@ class Asked:
         """From options by their names."""
         names = {one.name for one in fields(cls)}
         return cls(**{name: value for name, value in options.items() if name in names})
+
+    @classmethod
+    def unsaid(cls) -> dict[str, Any]:
+        """Every option by its name, as it is when nothing is said."""
+        return {one.name: one.default for one in fields(cls) if one.default is not MISSING}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,6 +67,8 @@ class ExperimentPoints:
         self._typed = typed
         self._engine = engine
         self._defined: dict[str, tuple[Definition, Options]] = {}
+        #: What `_applied` found, by the workload and the settings as they are written: 1 and True are two settings.
+        self._known_forms: dict[tuple[str, str], tuple[Definition, Options, str | None]] = {}
         self._layouts = layouts or Layouts()
         self._looks = looks or Looks(engine)
 
@@ -188,7 +190,13 @@ class ExperimentPoints:
         return self._layouts.target(text, driver_of(workload, self._engine), driver_name(workload))
 
     def _applied(self, source: str, settings: Settings) -> tuple[Definition, Options, str | None]:
-        """The workload and job options with settings, and the target if one of them names it."""
+        """The workload and job options with settings, and the target if one of them names it; settings are applied once."""
+        known = (source, repr(dict(settings)))
+        if known not in self._known_forms:
+            self._known_forms[known] = self._with_settings(source, settings)
+        return self._known_forms[known]
+
+    def _with_settings(self, source: str, settings: Settings) -> tuple[Definition, Options, str | None]:
         workload, options = self._source(source)
         target: str | None = None
         left_out: set[str] = set()

@@ -1,7 +1,8 @@
 """What every verb that measures can be told, by the names of the command line.
 
-Model: options are a mapping; what is not in it is as on the command line when it was not typed. ``settings`` may be a table, ``target`` a
-single name, several, or a table from names to targets. Numbers stand for texts: a bare duration is in seconds, a bare size in bytes.
+Model: options are a mapping; what is not in it is as on the command line when it was not typed, which `plimsoll.points.asked` declares.
+``settings`` may be a table, ``target`` a single name, several, or a table from names to targets. Numbers stand for texts: a bare duration
+is in seconds, a bare size in bytes.
 
     complete({"target": "null:", "settings": {"queue_depth": 32}})["settings"]        # ("queue_depth=32",)
 """
@@ -18,6 +19,7 @@ from plimsoll.errors import InputError
 from plimsoll.experiments.layout_target import devices
 from plimsoll.near import meant
 from plimsoll.passwords import withheld
+from plimsoll.points.asked import Asked
 from plimsoll.points.listener import Step
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ class Options(TypedDict, total=False):
     #: ``cold``, ``warm`` or ``as found``.
     cache: str
     #: For example ``2%``: points end when their interval is that narrow.
-    precision: str
+    precision: str | float
     #: For example ``read mean <= 20ms and p99 <= 50ms``.
     objective: str
     #: Where runs are kept, and what this one is called in reports.
@@ -71,44 +73,19 @@ class Options(TypedDict, total=False):
     progress: Callable[[Step], object]
 
 
-#: What holds when nothing is said.
-DEFAULTS: Mapping[str, Any] = {
-    "targets": (),
-    "on": (),
-    "settings": (),
-    "duration": None,
-    "warmup": None,
-    "size": None,
-    "repeat": None,
-    "interleave": False,
-    "cache": None,
-    "precision": None,
-    "objective": None,
-    "out": "results",
-    "label": None,
-    "prices": (),
-    "keep": False,
-    "destroy_data": None,
-    "fresh": False,
-    "hosts": None,
-    "share": None,
+#: How a value is checked, by the type that `Options` declares it with, and what it should be in words: what could never have been typed is
+#: refused. Values of other types are read, and refused, by who knows them.
+_CHECKED: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "str": ((str,), "a text"),
+    "str | float": ((str, int, float), "a text or a number"),
+    "str | int": ((str, int, float), "a text or a number"),
+    "bool": ((bool,), "True or False"),
+    "int": ((int,), "a whole number"),
+    "Targets": ((str, Sequence, Mapping), "a text, several, or a table"),
 }
-
+_DECLARED = {name: kind.__forward_arg__ for name, kind in Options.__annotations__.items()}
 #: Options that are texts where they are typed, and may be numbers where they are given.
-_TEXTS = ("duration", "warmup", "size", "precision")
-_WORDS = ("cache", "objective", "out", "label", "destroy_data", "hosts", "share")
-
-#: What the replay of a trace can be told besides.
-REPLAY: Mapping[str, Any] = {
-    "speed": None,
-    "fast": False,
-    "mapping": "refuse",
-    "limit": None,
-    "devices": (),
-    "lateness": None,
-    "form": None,
-    "counted": None,
-}
+_TEXTS = [name for name, kind in _DECLARED.items() if kind in ("str | float", "str | int")]
 
 
 def complete(options: Mapping[str, Any], others: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -116,7 +93,7 @@ def complete(options: Mapping[str, Any], others: Mapping[str, Any] | None = None
 
     Raises `InputError` for a name that none of them has.
     """
-    known = {**DEFAULTS, **(others or {})}
+    known = {**Asked.unsaid(), **(others or {})}
     for name, value in options.items():
         if name not in known and name not in ("target", "price"):
             raise InputError(f"option {quoted(name)} is not known; {meant(name, (*known, 'target', 'price'))}")
@@ -149,16 +126,9 @@ def complete(options: Mapping[str, Any], others: Mapping[str, Any] | None = None
 
 def _check_kind(name: str, value: Any) -> None:
     """Raise `InputError` for a value that could never have been typed."""
-    kinds: dict[str, tuple[tuple[type, ...], str]] = {
-        **dict.fromkeys(_TEXTS, ((str, int, float), "a text or a number")),
-        **dict.fromkeys(_WORDS, ((str,), "a text")),
-        **dict.fromkeys(("interleave", "keep", "fresh"), ((bool,), "True or False")),
-        **dict.fromkeys(("target", "targets"), ((str, Sequence, Mapping), "a text, several, or a table")),
-        "repeat": ((int,), "a whole number"),
-    }
-    if name not in kinds or value is None:
+    if value is None or (declared := _CHECKED.get(_DECLARED.get(name, ""))) is None:
         return
-    kind, said = kinds[name]
+    kind, said = declared
     if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
         raise InputError(f"option {quoted(name)} is {python_value(value)}; give {said}.")
 

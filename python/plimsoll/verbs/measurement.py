@@ -32,7 +32,7 @@ from plimsoll.near import meant
 from plimsoll.points.asked import Asked, ExperimentAsked, ReplayAsked
 from plimsoll.points.execution import Run, carry_out, preview_of
 from plimsoll.points.listener import Listener, Remark, Told
-from plimsoll.points.options import REPLAY, Options, complete
+from plimsoll.points.options import Options, complete
 from plimsoll.points.short_document import short_undertaking
 from plimsoll.points.undertaking import Undertaking
 
@@ -219,7 +219,7 @@ def _suite(named: Sequence[str], options: Mapping[str, Any], remark: Remark) -> 
 def _replay(named: Sequence[str], options: Mapping[str, Any], remark: Remark) -> _Question:
     from plimsoll.points.replay import replay_undertaking
 
-    asked = ReplayAsked.of(complete(_said(options), REPLAY))
+    asked = ReplayAsked.of(complete(_said(options), ReplayAsked.unsaid()))
     return _Question(replay_undertaking(_single("replay", named), asked, remark), asked)
 
 
