@@ -173,8 +173,9 @@ class HostResult:
     """What one host of several had to do with a point. Clocks are compared with that of the host that started all.
 
     ``status`` ``lost`` says that nothing was heard of the host any more, ``error`` why and when. ``offset_ns`` is how far its clock is
-    ahead, within ``offset_bound_ns``; ``skew_ns`` how long after the common instant its last thread began, ``drift_ns`` by how much its
-    clock ran away until the end. ``target`` is its own, ``point`` where its own point is, beside run.json.
+    ahead, within ``offset_bound_ns``; ``skew_ns`` how long after the common instant its last thread began, None where that is not known,
+    for the reason ``skew_unknown``; ``drift_ns`` by how much its clock ran away until the end. ``target`` is its own,
+    ``point`` where its own point is, beside run.json.
     """
 
     name: str
@@ -184,6 +185,7 @@ class HostResult:
     offset_ns: int | None = None
     offset_bound_ns: int | None = None
     skew_ns: int | None = None
+    skew_unknown: str | None = None
     drift_ns: int | None = None
     #: By how much its wall clock was set meanwhile.
     clock_set_ns: int | None = None

@@ -41,6 +41,9 @@ class VirtualCourse:
     def stopped(self) -> bool:
         return self.brake or self.at_ns >= self.end_ns
 
+    def began(self, at_ns: int | None = None) -> None:
+        self.ended.began_ns = self.at_ns if at_ns is None else at_ns
+
     def fail(self, op: str, sentence: str, code: str | None = None) -> None:
         if self.ended.first_error is None:
             self.ended.first_error = {"op": op, "message": sentence, "errno": code}

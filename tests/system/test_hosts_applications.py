@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.gang import Gang
 
 SMALL = ("--set", "warehouses=1", "--set", "customers=10", "--set", "items=100", "--set", "terminals=2", "-d", "300ms", "--warmup", "0s")
+
+
+def began(host: dict[str, Any]) -> bool:
+    """Whether its own result says when its threads began, and its skew is that: later than no time at all."""
+    return host["skew_unknown"] is None and host["skew_ns"] > 0
 
 
 def test_each_host_has_a_database_of_its_own_where_its_name_says_so(tmp_path: Path) -> None:
@@ -20,6 +26,7 @@ def test_each_host_has_a_database_of_its_own_where_its_name_says_so(tmp_path: Pa
     orders = point["engine"]["orders"]
     assert (orders["terminals"], orders["consistent"], orders["orders_before"]) == (4, True, 2 * 100)
     assert [host["target"] for host in point["hosts"]] == ["sqlite:./local1", "sqlite:./local2"]
+    assert all(began(host) for host in point["hosts"])
     assert point["totals"]["new-order"]["count"] == sum(host["totals"]["new-order"]["count"] for host in point["hosts"])
     assert not list(tmp_path.glob("local*")), "what was made is removed"
 
@@ -39,6 +46,7 @@ def test_each_host_works_in_a_directory_of_its_own(
     assert done.returncode == 0, done.stderr
     point = gang.point()
     assert [host["status"] for host in point["hosts"]] == ["complete"] * 2
+    assert all(began(host) for host in point["hosts"])
     name, count = figure
     if section is None:
         assert point["totals"][name]["count"] == sum(host["totals"][name]["count"] for host in point["hosts"]) > 0

@@ -50,6 +50,18 @@ def busily(course: Course) -> None:
         course.recorder.complete(call)
 
 
+def test_a_job_began_when_the_last_thread_of_its_load_did() -> None:
+    def load(course: Course) -> None:
+        for at_ns in (5, 90, 30):
+            course.began(at_ns)
+        busily(course)
+
+    ended, _, _ = run(load, Timing(0, 20 * MS, 20 * MS))
+    assert ended.began_ns == 90
+    silent, _, _ = run(busily, Timing(0, 20 * MS, 20 * MS))
+    assert silent.began_ns is None, "a load that does not say it is not one that began at once"
+
+
 def test_the_servers_of_a_load_are_told_before_it_starts() -> None:
     events: list[tuple[str, Any]] = []
     course = Course(Timing(0, 20 * MS, 20 * MS), lambda kind, what: events.append((kind, what)), Brake())

@@ -99,9 +99,11 @@ def test_held_file_operations_begin_at_their_instant(tmp_path: Any) -> None:
     }
     workload = files.check(document, "held.toml")
     job: Any = {"workload": workload, "job": native().check_job(TIMES), "target": Target(str(tmp_path)), "permission": None}
-    files.run(job, heard, control)
+    outcome: Any = files.run(job, heard, control)
     start = next(event for kind, event in events if kind == "start")
     assert start["monotonic_ns"] >= instant[0]
+    # A thread takes some time to be woken up, and longer than no time at all.
+    assert outcome["start"]["began_ns"] > 0
 
 
 @pytest.mark.parametrize("ahead_ns", [-5_000_000_000, 0, 123_456])

@@ -118,6 +118,16 @@ fn scratch() -> tempfile::TempDir {
 }
 
 #[test]
+fn threads_say_when_the_last_of_them_began() {
+    let here = scratch();
+    let stream = json!({ "operation": "stat", "threads": 3, "requests": 10 });
+    let (_, ended) = ran(&job(here.path(), json!({ "files": 2 }), stream));
+    let began_ns = outcome::outcome(&ended, "auto")["start"]["began_ns"].as_u64().unwrap();
+    assert!(began_ns > 0, "no thread is woken up in no time");
+    assert!(began_ns <= ended.end_ns);
+}
+
+#[test]
 fn a_tree_is_laid_out_with_the_names_and_sizes_of_its_shape() {
     let here = scratch();
     let job = job(

@@ -115,6 +115,12 @@ impl TerminalThreads {
         self.threads.under_way()
     }
 
+    /// When the last thread began, from the start; none before all of them have.
+    #[getter]
+    fn began_ns(&self) -> Option<u64> {
+        self.threads.began_ns()
+    }
+
     /// When the first call was answered.
     #[getter]
     fn first_ns(&self) -> Option<u64> {

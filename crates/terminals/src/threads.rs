@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -56,6 +56,9 @@ struct Shared {
     low: usize,
     /// When the job began, on `CLOCK_MONOTONIC`.
     origin_ns: AtomicU64,
+    /// How many threads have begun, and when the last of them did, from the start.
+    begun: AtomicUsize,
+    began_ns: AtomicU64,
     stopped: AtomicBool,
     queues: Vec<Queue>,
     tally: Mutex<Tally>,
@@ -116,6 +119,8 @@ impl TerminalThreads {
             stop_on_error,
             low,
             origin_ns: AtomicU64::new(0),
+            begun: AtomicUsize::new(0),
+            began_ns: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
             queues: (0..queues).map(|_| Queue::default()).collect(),
             tally: Mutex::new(Tally::new(sockets.len(), kinds)),
@@ -191,6 +196,12 @@ impl TerminalThreads {
         self.shared.tally().first_ns()
     }
 
+    /// When the last thread began, from the start; none before all of them have.
+    pub fn began_ns(&self) -> Option<u64> {
+        let all = self.shared.begun.load(Ordering::Acquire) == self.sockets.len();
+        all.then(|| self.shared.began_ns.load(Ordering::Acquire))
+    }
+
     /// See [`Tally::waits`].
     pub fn waits(&self, now_ns: u64) -> (u64, u64) {
         self.shared.tally().waits(now_ns)
@@ -232,6 +243,8 @@ fn serve(shared: &Shared, number: usize, mut line: Line<UnixStream>) {
     wake_in_time();
     let queue = &shared.queues[number % shared.queues.len()];
     let now_ns = || shared.now_ns();
+    shared.began_ns.fetch_max(now_ns(), Ordering::AcqRel);
+    shared.begun.fetch_add(1, Ordering::AcqRel);
     let mut free_ns = 0;
     while let Some(request) = taken(shared, queue) {
         let due_ns = match shared.pace {

@@ -107,6 +107,21 @@ fn recorded(terminals: &TerminalThreads, ended: u64) -> plimsoll_terminals::tall
 }
 
 #[test]
+fn terminals_say_when_the_last_of_them_began() {
+    let answers: Vec<OwnedFd> = (0..3).map(|_| served(|_, _| Vec::new())).collect();
+    let terminals = TerminalThreads::new(answers, 1, Pace::Answers, 0, true).unwrap();
+    assert_eq!(terminals.began_ns(), None, "nobody has begun");
+    let earlier_ns = 7_000_000;
+    terminals.begin(monotonic_ns() - earlier_ns).unwrap();
+    let since = Instant::now();
+    while terminals.began_ns().is_none() {
+        assert!(since.elapsed() < HANGS, "terminals never began");
+        thread::sleep(Duration::from_millis(1));
+    }
+    assert!(terminals.began_ns() >= Some(earlier_ns), "counted from the start of the job");
+}
+
+#[test]
 fn a_terminal_asks_again_when_it_has_its_answer() {
     let terminals = begun(vec![served(|_, _| value("1"))], Pace::Answers, vec![request(0, false); 100]);
     let found = recorded(&terminals, 100);

@@ -69,6 +69,8 @@ class Ended:
 
     stopped_by: str = "duration"
     start_ns: tuple[int, int] = (0, 0)
+    #: When the last thread of the load began, from the start; None where the load does not say it.
+    began_ns: int | None = None
     end_ns: int = 0
     first_ns: int | None = None
     first_error: Json | None = None
@@ -90,7 +92,7 @@ class Ended:
                 "unissued": self.unissued,
             },
             "silence": self.silence,
-            "start": {"monotonic_ns": self.start_ns[0], "wall_ns": self.start_ns[1]},
+            "start": {"monotonic_ns": self.start_ns[0], "wall_ns": self.start_ns[1], "began_ns": self.began_ns},
             "end_ns": self.end_ns,
             "first_io_ns": self.first_ns,
             "stopped_by": self.stopped_by,
@@ -134,6 +136,7 @@ class Course:
         self._by_clock = by_clock
         self._tells_silence = tells_silence
         self._over = threading.Event()
+        self._beginning = threading.Lock()
         self._handed: SimpleQueue[Slice | None] = SimpleQueue()
         self._watched = _Watched()
         self._start_ns = time.monotonic_ns()
@@ -159,6 +162,12 @@ class Course:
         while not self.stopped and (left_ns := end_ns - time.monotonic_ns()) > 0:
             self._over.wait(min(left_ns / 1e9, 0.1))
         return self.stopped
+
+    def began(self, at_ns: int | None = None) -> None:
+        """A thread of the load begins, now or at an instant from the start; of several the last counts."""
+        at_ns = self.now_ns() if at_ns is None else at_ns
+        with self._beginning:
+            self.ended.began_ns = max(at_ns, self.ended.began_ns or 0)
 
     def stop(self, why: str) -> None:
         """Begin nothing more, for one of the reasons of `Ended`; the first counts."""

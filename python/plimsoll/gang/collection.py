@@ -26,6 +26,7 @@ from plimsoll.errors import InputError, StoreError
 from plimsoll.gang.copies import fetch
 from plimsoll.gang.course import summed_outcome
 from plimsoll.gang.held import Held
+from plimsoll.gang.skew import skew_of
 from plimsoll.result import HostResult, Result, Status
 from plimsoll.store.reader import StoredPoint, StoredRun, open_run
 from plimsoll.store.writer import PointWriter
@@ -159,9 +160,7 @@ def _ended(skeleton: Result, results: Mapping[str, Result]) -> Result:
 def host_result(host: str, result: Result, point: str) -> HostResult:
     """What a host's own result says of its part."""
     start: Any = result.engine.get("start") or {}
-    skew_ns = None
-    if start.get("appointed_ns") is not None:
-        skew_ns = int(start["monotonic_ns"]) + int(start.get("began_ns") or 0) - int(start["appointed_ns"])
+    skew = skew_of(start)
     return HostResult(
         name=host,
         status=result.status,
@@ -169,7 +168,8 @@ def host_result(host: str, result: Result, point: str) -> HostResult:
         totals=result.totals,
         offset_ns=start.get("offset_ns"),
         offset_bound_ns=start.get("offset_bound_ns"),
-        skew_ns=skew_ns,
+        skew_ns=skew.ns,
+        skew_unknown=skew.unknown,
         target=result.job.target,
         touches=start.get("touches"),
         point=f"hosts/{host}/points/{point}",

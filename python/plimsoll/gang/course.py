@@ -19,6 +19,7 @@ from plimsoll.analysis.hosts.sections import summed_sections
 from plimsoll.analysis.hosts.together import Together
 from plimsoll.engine.protocol import Control, OnEvent
 from plimsoll.gang.gang import Gang, Offset, refusal
+from plimsoll.gang.skew import skew_of
 from plimsoll.gang.standing import Standing
 from plimsoll.result import HostResult
 from plimsoll.stored import EngineOutcome, Json
@@ -40,7 +41,6 @@ class Part:
 class _OfHost:
     """What is known of one host by now."""
 
-    start_ns: int | None = None
     result: Json | None = None
     error: str | None = None
     point: str | None = None
@@ -100,8 +100,6 @@ class Course:
         if said == "interval":
             self._standing.interval(host, event["interval"])
             self._tell(self._together.add(host, event["interval"]))
-        elif said == "start":
-            known.start_ns = int(event["monotonic_ns"])
         elif said == "ready":
             # It came too late for the instant: whoever stopped the others stops it.
             self._gang.abort()
@@ -164,10 +162,7 @@ class Course:
     def _of(self, host: str) -> HostResult:
         known, before, after = self._hosts[host], self._before.get(host), self._after.get(host)
         result = known.result or {}
-        start = (result.get("engine") or {}).get("start") or {}
-        skew_ns = None
-        if known.start_ns is not None and self._t0_ns is not None and before is not None:
-            skew_ns = known.start_ns + int(start.get("began_ns") or 0) - self._t0_ns - before.offset_ns
+        skew = skew_of(None if known.result is None else (result.get("engine") or {}).get("start") or {})
         return HostResult(
             name=host,
             status=known.status,
@@ -175,7 +170,8 @@ class Course:
             totals=result.get("totals") or {},
             offset_ns=before.offset_ns if before else None,
             offset_bound_ns=before.bound_ns if before else None,
-            skew_ns=skew_ns,
+            skew_ns=skew.ns,
+            skew_unknown=skew.unknown,
             drift_ns=after.offset_ns - before.offset_ns if before and after else None,
             clock_set_ns=after.wall_ns - before.wall_ns if before and after else None,
             target=str(self._parts[host].request["target"]),

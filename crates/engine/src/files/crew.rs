@@ -53,6 +53,8 @@ pub(crate) struct Stage<'a> {
 /// What a thread leaves behind.
 pub(crate) struct Report {
     pub(crate) stream: usize,
+    /// When it began, from the start of the run.
+    pub(crate) began_ns: u64,
     pub(crate) first_error: Option<FirstError>,
     pub(crate) skipped: [u64; FileOp::COUNT],
     pub(crate) unissued: u64,
@@ -111,11 +113,13 @@ fn work(stage: &Stage<'_>, kit: Kit, number: usize) -> Report {
     let stream = kit.stream;
     let mut lane = lane(stage, kit, number);
     pause::until(&lane.actor.watch.clock, stage.origin_ns);
+    let began_ns = lane.actor.watch.clock.now().saturating_sub(stage.origin_ns);
     let before = thread_cpu_ns();
     lane.run();
     let after = thread_cpu_ns();
     Report {
         stream,
+        began_ns,
         first_error: lane.actor.first_error.take(),
         skipped: lane.skipped,
         unissued: lane.unissued,

@@ -23,7 +23,7 @@ pub fn outcome(outcome: &FileOutcome, asked: &'static str) -> Value {
             "unissued": outcome.unissued,
         },
         "silence": outcome.silence.map(record::silence),
-        "start": { "monotonic_ns": outcome.start_ns.0, "wall_ns": outcome.start_ns.1 },
+        "start": { "monotonic_ns": outcome.start_ns.0, "wall_ns": outcome.start_ns.1, "began_ns": outcome.began_ns },
         "end_ns": outcome.end_ns,
         "first_io_ns": outcome.first_done_ns,
         "stopped_by": outcome.stopped_by.name(),

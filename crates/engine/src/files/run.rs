@@ -79,6 +79,8 @@ pub struct FileOutcome {
     pub clock: (clock::Source, f64),
     /// The start, on `CLOCK_MONOTONIC` and on the wall clock.
     pub start_ns: (u64, u64),
+    /// When the last thread began, from the start; none where no thread could be made.
+    pub began_ns: Option<u64>,
     /// The measured time, from the start.
     pub window_ns: Range<u64>,
     /// The end of the drain, from the start.
@@ -322,6 +324,7 @@ fn outcome(stage: &Stage<'_>, timeline: Timeline, start_ns: (u64, u64), reports:
         threads: reports.len(),
         clock: (clock.source(), clock.drift_ppm()),
         start_ns,
+        began_ns: reports.iter().map(|report| report.began_ns).max(),
         window_ns: timeline.warmup_ns..timeline.end_ns(),
         end_ns: clock.now().saturating_sub(stage.origin_ns),
         first_done_ns: first_ns.map(|first_ns| first_ns.saturating_sub(stage.origin_ns)),

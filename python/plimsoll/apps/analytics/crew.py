@@ -156,6 +156,8 @@ class Crew:
         elif kind == "began":
             running.step, running.step_start_ns = told["step"], told["at_ns"]
             running.step_call = course.recorder.begin(told["step"], STREAM)
+            if self._iteration == 1 and not running.steps:
+                course.began(running.step_start_ns - course.start_ns)
         elif kind == "ended":
             running.steps.append(_step(told, course.start_ns))
             if running.step_call is not None and told["check"] == "ok":

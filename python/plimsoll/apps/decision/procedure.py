@@ -141,6 +141,7 @@ class Procedure:
         asked = self._plan.asked
         with self._session() as queries, self._session() as refreshes:
             stream = _Stream(self, course, "power", 0)
+            course.began()
             if asked.refresh:
                 stream.carry_out("rf1", coming(refreshes, asked.scale))
             stream.ask(queries, self._plan.texts[0])
@@ -181,17 +182,24 @@ class Procedure:
 
     def _stream(self, course: Course, place: int, together: threading.Barrier) -> None:
         with self._session_beside(together) as session:
+            self._began(course)
             _Stream(self, course, "throughput", self._plan.before + place).ask(session, self._plan.texts[place])
 
     def _refreshes(self, course: Course, together: threading.Barrier) -> None:
         """As many pairs as there are streams, on all hosts together, one after the other."""
         with self._session_beside(together) as session:
+            self._began(course)
             stream = _Stream(self, course, "throughput", None)
             for _ in range(self._plan.pairs):
                 if course.stopped:
                     return
                 stream.carry_out("rf1", coming(session, self._plan.asked.scale))
                 stream.carry_out("rf2", going(session, self._plan.asked.scale))
+
+    def _began(self, course: Course) -> None:
+        """A stream of the throughput test begins; where a power test came before, the job began with that."""
+        if not self._plan.asked.has_power:
+            course.began()
 
     @contextmanager
     def _session(self) -> Iterator[Session]:

@@ -173,6 +173,7 @@ class Terminals:
     def carry_out(self, course: Course) -> None:
         """Ask until nothing more is to be begun; what is under way then is waited for."""
         begun_ns = thread_time_ns()
+        course.began()
         if self._plan.rate_per_s is None:
             self._closed(course)
         else:

@@ -97,6 +97,8 @@ class TerminalThreads:
             self._finish(course, over_ns)
             self._tell(course)
         finally:
+            if (began_ns := self._threads.began_ns) is not None:
+                course.began(began_ns)
             self.busy_ns = thread_time_ns() - begun_ns
 
     def interrupt(self) -> None:
