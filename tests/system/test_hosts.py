@@ -71,6 +71,36 @@ def test_a_host_s_copy_is_a_run_like_any_other(measured: Gang) -> None:
         assert result.host.get("machine"), "facts of the host stand in its own result"
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("show",), "latest/hosts/local2: 1 point"),
+        (("compare", "latest/hosts/local1"), "local2"),
+        (("report", "-o", "local2.csv"), "local2.csv"),
+        (("export", "--as", "csv"), "random-read-4k"),
+    ],
+)
+def test_what_one_host_measured_is_named_behind_its_run(measured: Gang, words: tuple[str, ...], said: str) -> None:
+    done = measured.run(*words, "latest/hosts/local2")
+    assert done.returncode == 0, done.stderr
+    assert said in done.stdout
+
+
+def test_the_figures_shown_of_a_host_are_its_own(measured: Gang) -> None:
+    done = measured.run("show", "latest/hosts/local2", "--json")
+    (result,) = json.loads(done.stdout)
+    own = next(host for host in measured.point()["hosts"] if host["name"] == "local2")
+    assert result["totals"]["read"]["count"] == own["totals"]["read"]["count"]
+
+
+def test_a_host_that_a_run_does_not_have_is_told_with_those_it_has(measured: Gang) -> None:
+    (run,) = measured.results.iterdir()
+    for verb in ("show", "compare", "report"):
+        done = measured.run(verb, "latest/hosts/db9")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"'db9' is no host of '{run.name}'; its hosts are 'local1', 'local2' and 'local3'." in done.stderr
+
+
 def test_clocks_are_compared_and_the_start_is_common(measured: Gang) -> None:
     for host in measured.point()["hosts"]:
         # One machine has one monotonic clock.

@@ -35,7 +35,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "send": "Send stored runs to another machine.",
         "receive": "Store runs that arrived as files or mails.",
         "forget": "Remove stored runs.",
-        "show": "Show one workload, suite or array: purpose, source and contents.",
+        "show": "Show one workload, suite, array or stored run.",
         "serve": "Show stored and running measurements in a browser.",
     },
     "Arrays without hardware": {

@@ -73,7 +73,8 @@ def shown(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[C
     if incomplete.startswith("array:"):
         return _fitting(_arrays(), incomplete)
     files = [_file(incomplete)]
-    both = {item.value: item for item in (*workloads(ctx, param, incomplete), *suites(ctx, param, incomplete)) if item.type == "plain"}
+    kinds = (*workloads(ctx, param, incomplete), *suites(ctx, param, incomplete), *(runs(ctx, param, incomplete) if incomplete else ()))
+    both = {item.value: item for item in kinds if item.type == "plain"}
     return [*both.values(), *_fitting([("array:", _KINDS["array:"])], incomplete), *files]
 
 
@@ -95,10 +96,28 @@ def runs(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[C
     from plimsoll.store.names import LATEST
     from plimsoll.store.reader import StoredRun, list_runs
 
-    found = [run for run in list_runs(str(ctx.params.get("out") or defaults().store)) if isinstance(run, StoredRun)][::-1]
+    out = str(ctx.params.get("out") or defaults().store)
+    if "/" in incomplete:
+        return [*_fitting(_hosts_behind(incomplete, out), incomplete), _file(incomplete)]
+    found = [run for run in list_runs(out) if isinstance(run, StoredRun)][::-1]
     latest = [(LATEST, found[0].name)] if found else []
     labels = {str(run.meta["label"]): run.name for run in found if run.meta.get("label")}
     return [*_fitting((*latest, *labels.items(), *((run.name, run.status) for run in found)), incomplete), _file(incomplete)]
+
+
+def _hosts_behind(incomplete: str, out: str) -> Iterator[tuple[str, str]]:
+    """The hosts of the run that stands before the last slashes, as that run's are named."""
+    from plimsoll.errors import PlimsollError
+    from plimsoll.store.host_runs import HOSTS, hosts_of
+    from plimsoll.store.reader import find_run
+
+    name = incomplete.rpartition(f"/{HOSTS}/")[0] or incomplete.rpartition("/")[0]
+    try:
+        run = find_run(name, out)
+    except PlimsollError:
+        return
+    for host in () if run is None else hosts_of(run.path, run.meta):
+        yield f"{name}/{HOSTS}/{host}", f"what {host} measured of {run.name}" if run else ""
 
 
 def settings(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:

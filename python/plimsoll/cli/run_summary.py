@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from plimsoll.reports.answer import Answer
     from plimsoll.reports.terminal.findings import Concluded
     from plimsoll.reports.terminal.screen import Screen
+    from plimsoll.result import Result
     from plimsoll.stored import Experiment
     from plimsoll.uncertainty.figures import Plan
 
@@ -101,23 +102,17 @@ def _reported(outcome: Outcome, run: StoredRun, shown: Shown) -> str:
     return write_report([run], shown.report_path)
 
 
-def _texts(outcome: Outcome, shown: Shown, prices: Prices | None) -> list[str]:
-    """The answer, then the table, what was found, and what to know about it."""
-    from plimsoll.cli.screen import screen
+def tables(results: Sequence[Result], here: Screen, objectives: Mapping[str, Objective] | None = None) -> list[str]:
+    """What was measured, as tables; those of which there is nothing are empty."""
     from plimsoll.reports.layouts import by_side, layouts_text
     from plimsoll.reports.terminal import analytics, decision, durability, mail, mailstore, orders
     from plimsoll.reports.terminal.details import journal_text, replay_text
-    from plimsoll.reports.terminal.findings import conclusions, kept
-    from plimsoll.reports.terminal.footnotes import footnotes
     from plimsoll.reports.terminal.host_use import host_levels
     from plimsoll.reports.terminal.hosts import hosts
     from plimsoll.reports.terminal.io_test import io_test
     from plimsoll.reports.terminal.points import legend, operations, points
 
-    here, results = screen(), outcome.results
-    objectives = objectives_of(shown.experiments or ())
-    texts = [
-        "" if shown.ending else here.wrapped(here.paint(_answer(outcome, shown).sentence, "strong")),
+    return [
         points(results, here, objectives),
         here.wrapped(legend(results)),
         operations(results, here),
@@ -137,6 +132,19 @@ def _texts(outcome: Outcome, shown: Shown, prices: Prices | None) -> list[str]:
         layouts_text(by_side(results), here),
         replay_text(results),
         journal_text(results),
+    ]
+
+
+def _texts(outcome: Outcome, shown: Shown, prices: Prices | None) -> list[str]:
+    """The answer, then the tables, what was found, and what to know about it."""
+    from plimsoll.cli.screen import screen
+    from plimsoll.reports.terminal.findings import conclusions, kept
+    from plimsoll.reports.terminal.footnotes import footnotes
+
+    here, results = screen(), outcome.results
+    texts = [
+        "" if shown.ending else here.wrapped(here.paint(_answer(outcome, shown).sentence, "strong")),
+        *tables(results, here, objectives_of(shown.experiments or ())),
         conclusions(_concluded(outcome), here) if shown.concludes else "",
     ]
     if shown.objective is not None:

@@ -1,4 +1,4 @@
-"""``plimsoll show``: one workload, suite or array with everything that is known of it."""
+"""``plimsoll show``: one workload, suite, array or stored run with everything that is known of it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from plimsoll.engine import block as block_engine
 from plimsoll.errors import InputError
 from plimsoll.points.point import changed, defined, setting
 from plimsoll.reports.terminal.screen import folded
+from plimsoll.store.reader import find_run
 from plimsoll.stored import Json
 
 if TYPE_CHECKING:
@@ -27,16 +28,18 @@ if TYPE_CHECKING:
 _ABOUT = ("purpose", "source", "rationale", "expect")
 
 
-@click.command(short_help="Show one workload, suite or array: purpose, source and contents.")
+@click.command(short_help="Show one workload, suite, array or stored run.")
 @click.argument("name", metavar="NAME", shell_complete=completions.shown)
 @click.option("-s", "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Show it with an option changed.")
 @takes("uncertainty")
-@click.option("--json", "as_json", is_flag=True, help="Print the canonical definition as JSON.")
-def command(name: str, settings: tuple[str, ...], uncertainty: Plan | None, as_json: bool) -> None:
+@click.option("--out", metavar="DIR", default="results", show_default=True, help="Where runs called by name are kept.")
+@click.option("--json", "as_json", is_flag=True, help="Print the canonical definition as JSON, of a run its results.")
+def command(name: str, settings: tuple[str, ...], uncertainty: Plan | None, out: str, as_json: bool) -> None:
     """Show the workload NAME (or a .toml file) with its purpose, source, rationale, and every option of its streams.
 
     Options that the definition does not give stand with their defaults. Of a suite, its experiments are shown;
-    of an array ("array:NAME"), its components, what limits it, between what its figures lie, and where its values come from.
+    of an array ("array:NAME"), its components, what limits it, between what its figures lie, and where its values come from;
+    of a stored run (a name, a label, latest), what was measured, and of latest/hosts/db1 what that host of it measured.
     """
     if is_array(name):
         from plimsoll.cli.array_shown import show_array
@@ -52,6 +55,13 @@ def command(name: str, settings: tuple[str, ...], uncertainty: Plan | None, as_j
         return
     if _is_of_array(name):
         raise InputError(f"{quoted(name)} is an array; write 'plimsoll show array:{name}'.")
+    if not _is_defined(name) and (run := find_run(name, out)) is not None:
+        from plimsoll.cli.run_shown import show_run
+
+        if settings:
+            raise InputError(f"{quoted(name)} is a run: what was measured has no options to set; leave --set out.")
+        show_run(run, name, as_json=as_json)
+        return
     sources = catalog.sources(name)
     if len(sources) > 1:
         raise InputError(f"{quoted(name)} is a tag of {len(sources)} workloads; name one of {', '.join(sources)}.")
@@ -61,6 +71,11 @@ def command(name: str, settings: tuple[str, ...], uncertainty: Plan | None, as_j
         click.echo(as_document({"workload": workload, "job": options}, indent=1))
     else:
         click.echo("\n".join(_lines(dict(workload), dict(options), frozenset(_given(catalog.load(sources[0]))))))
+
+
+def _is_defined(name: str) -> bool:
+    """Whether a workload, a tag or a file of one is called so, which goes before a run."""
+    return name in catalog.names() or name in catalog.all_tags() or (catalog.is_file(name) and os.path.isfile(name))
 
 
 def _holds_experiments(name: str) -> bool:

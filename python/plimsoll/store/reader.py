@@ -7,6 +7,7 @@ Model: a point without ``result.json`` never ended; its totals are made anew fro
         print(run.name, run.status, len(run.points))
     open_run("results/2026-11-21T03-36-29_proliant").points[0].result
     open_run("latest")
+    open_run("latest/hosts/db1")
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from plimsoll.near import nearest
 from plimsoll.result import Result, check_schema
 from plimsoll.store.document import CHANGED, fitting, line_value, read_document
 from plimsoll.store.drawn import Drawn, read_drawn, with_intervals
+from plimsoll.store.host_runs import divided, host_path
 from plimsoll.store.names import meant
 from plimsoll.store.writer import RUN_SCHEMA, is_alive
 from plimsoll.stored import Interval, Run, Sample
@@ -224,10 +226,22 @@ class StoredRun:
 
 
 def open_run(name: str, out: str = "results") -> StoredRun:
-    """The run at path ``name``, or called ``name`` in the directory ``out``: by its name, or in short (`plimsoll.store.names`)."""
+    """The run at path ``name``, or called ``name`` in the directory ``out``: by its name, or in short (`plimsoll.store.names`); behind
+    either what one host of it measured (`plimsoll.store.host_runs`)."""
+    found = find_run(name, out)
+    if found is None:
+        raise InputError(f"{quoted(name)} is not a run: {_nearest(name, out)}.")
+    return found
+
+
+def find_run(name: str, out: str = "results") -> StoredRun | None:
+    """`open_run`, and None where nothing is called so."""
     for path in (name, os.path.join(out, name)):
         if os.path.lexists(os.path.join(path, "run.json")) or os.path.isdir(os.path.join(path, "points")):
             return _open(path)
+    if (behind := divided(name)) is not None:
+        run = find_run(behind[0], out)
+        return None if run is None else _open(host_path(run.path, run.meta, behind[1]))
     there = {run.name: run for run in list_runs(out)}
     labels = {run.name: str(run.meta.get("label") or "") for run in there.values() if isinstance(run, StoredRun)}
     known = meant(name, list(there), labels)
@@ -236,7 +250,7 @@ def open_run(name: str, out: str = "results") -> StoredRun:
         if isinstance(found, DamagedRun):
             raise found.problem
         return found
-    raise InputError(f"{quoted(name)} is not a run: {_nearest(name, out)}.")
+    return None
 
 
 def open_runs(names: Sequence[str], out: str = "results") -> list[StoredRun]:
