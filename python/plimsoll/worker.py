@@ -37,8 +37,8 @@ from plimsoll.errors import EngineError, PlimsollError, StoreError
 from plimsoll.gang.loan import borrowed, lend
 from plimsoll.gang.nest import SOCKET, SPECIFICATION
 from plimsoll.gang.own_cost import Meter
-from plimsoll.gang.served import FOLDER
-from plimsoll.gang.shared import boot_id, reach, storage_of
+from plimsoll.gang.shared_server import FOLDER
+from plimsoll.gang.shared_target import boot_id, reach, storage_of
 from plimsoll.gang.traces import Arriving
 from plimsoll.gang.wire import Wire, listening
 from plimsoll.host.machine import host_facts, versions

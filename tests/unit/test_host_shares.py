@@ -17,7 +17,7 @@ from plimsoll.errors import InputError
 from plimsoll.gang.driver import GangEngine
 from plimsoll.gang.lineup import lineup_of
 from plimsoll.gang.share import Rank, rate_of, share_of, target_of, users_of
-from plimsoll.gang.shared import reach
+from plimsoll.gang.shared_target import reach
 from plimsoll.points.drivers import driver_of
 from plimsoll.points.point import changed
 from plimsoll.target import Target
@@ -67,7 +67,7 @@ def test_a_target_carries_the_name_of_its_host() -> None:
 
 def test_no_open_file_is_handed_into_a_container() -> None:
     """A process with a file system or processes of its own reaches no socket of ours; without such spaces it does."""
-    program = "from plimsoll.gang.shared import reach; print(reach())"
+    program = "from plimsoll.gang.shared_target import reach; print(reach())"
 
     def said(*spaces: str) -> str:
         done = subprocess.run([*spaces, sys.executable, "-c", program], capture_output=True, text=True, check=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.gang.standing import Standing
+from plimsoll.gang.progress import Progress
 from plimsoll.reports.host_lines import HOSTS_MAX, host_rows
 from plimsoll.reports.live import LiveView
 from plimsoll.reports.progress import FailuresOnly, PlainLines
@@ -77,14 +77,14 @@ def test_a_terminal_shows_each_host_below_the_figures_of_all(monkeypatch: pytest
 
 def test_what_hosts_tell_is_told_together_and_a_loss_at_once() -> None:
     told: list[Any] = []
-    standing = Standing(["db1", "db2"], lambda kind, event: told.append((kind, event["hosts"])))
+    progress = Progress(["db1", "db2"], lambda kind, event: told.append((kind, event["hosts"])))
     script = Script(warmup_intervals=0)
-    standing.tell()
+    progress.tell()
     for index in range(3):
-        standing.interval("db1", interval(script, index, ["main"]))
-    standing.interval("db2", interval(script, 0, ["main"]))
+        progress.interval("db1", interval(script, index, ["main"]))
+    progress.interval("db2", interval(script, 0, ["main"]))
     assert told[-1][1][1]["per_s"] is not None
-    standing.put("db2", "lost", WHY)
+    progress.put("db2", "lost", WHY)
     assert {kind for kind, _ in told} == {"hosts"}
     # The first interval is another state; the following ones come within a quarter of a second, unless this machine stands still.
     assert [one["state"] for one in told[1][1]] == ["measuring", "getting ready"]

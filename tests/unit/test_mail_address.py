@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.apps.mail.address import is_address, parse
 from plimsoll.apps.mail.driver import Mail
-from plimsoll.apps.mail.own import OwnMail
+from plimsoll.apps.mail.own_server import OwnMail
 from plimsoll.apps.mail.users import users_of
 from plimsoll.engine.block import native
 from plimsoll.engine.mail import native_mail

@@ -16,7 +16,7 @@ import threading
 import time
 from typing import Any
 
-from plimsoll.gang.held import Held
+from plimsoll.gang.local_remains import LocalRemains
 from plimsoll.gang.nest import LEASE
 from plimsoll.gang.relay import Relay
 from plimsoll.orphans import gangs_folder
@@ -72,7 +72,7 @@ def _relay(folder: str) -> Relay:
 
 def main(kind: str, place: str) -> int:
     """Answer until nobody asks any more."""
-    answering = _relay(place) if kind == "relay" else Held(os.path.join(gangs_folder(), place))
+    answering = _relay(place) if kind == "relay" else LocalRemains(os.path.join(gangs_folder(), place))
     _Desk(answering, _PATIENCE_S[kind]).serve()
     # Threads that wait for news end with the process.
     os._exit(0)

@@ -3,8 +3,8 @@
 Model: run.json names the gang and where each host keeps its run. Every point that a host has stored is copied into the run's directory, as
 it would have been; a point that all hosts have ended and the command has not is made of theirs: intervals are added up and judged by the
 same code as in a run. Collecting twice changes nothing, and a host that still measures is left to its point.
-Limits: what a host stores is read where it is, over ssh when that is elsewhere (`plimsoll.gang.afar`). Offsets of clocks are those that
-were estimated before the start.
+Limits: what a host stores is read where it is, over ssh when that is elsewhere (`plimsoll.gang.remote_remains`). Offsets of clocks are
+those that were estimated before the start.
 
     collect(open_run("latest"))        # Collected(points=3, made=1, going_on=())
 """
@@ -25,7 +25,7 @@ from plimsoll.analysis.validity.conclusion import conclude
 from plimsoll.errors import InputError, StoreError
 from plimsoll.gang.copies import fetch
 from plimsoll.gang.course import summed_outcome
-from plimsoll.gang.held import Held
+from plimsoll.gang.local_remains import LocalRemains
 from plimsoll.gang.skew import skew_of
 from plimsoll.result import HostResult, Result, Status
 from plimsoll.store.reader import StoredPoint, StoredRun, open_run
@@ -79,7 +79,7 @@ def collect(run: StoredRun, stores: Mapping[str, Store] | None = None) -> Collec
         raise InputError(f"{run.name} is still being measured; its command collects by itself.")
     hosts: list[str] = list(gang_of(run)["stores"])
     if stores is None:
-        stores = {host: Held(store) for host, store in gang_of(run)["stores"].items()}
+        stores = {host: LocalRemains(store) for host, store in gang_of(run)["stores"].items()}
     copied, going_on, missing = 0, [], []
     for host in hosts:
         theirs = stores[host].runs() if host in stores else []

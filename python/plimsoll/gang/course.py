@@ -19,8 +19,8 @@ from plimsoll.analysis.hosts.sections import summed_sections
 from plimsoll.analysis.hosts.together import Together
 from plimsoll.engine.protocol import Control, OnEvent
 from plimsoll.gang.gang import Gang, Offset, refusal
+from plimsoll.gang.progress import Progress
 from plimsoll.gang.skew import skew_of
-from plimsoll.gang.standing import Standing
 from plimsoll.result import HostResult
 from plimsoll.stored import EngineOutcome, Json
 from plimsoll.units import significant
@@ -64,7 +64,7 @@ class Course:
         self._control = control
         self._hosts = {host: _OfHost() for host in parts}
         self._together = Together(list(parts))
-        self._standing = Standing(list(parts), on_event)
+        self._progress = Progress(list(parts), on_event)
         self._t0_ns: int | None = None
         self._before: dict[str, Offset] = {}
         self._after: dict[str, Offset] = {}
@@ -72,7 +72,7 @@ class Course:
     def run(self) -> EngineOutcome:
         """To the end of all hosts; the outcome of all of them as one."""
         requests = {host: part.request for host, part in self._parts.items()}
-        self._standing.tell()
+        self._progress.tell()
         if self._gang.ready(requests, self._hear, lambda: self._control.stopped):
             self._start()
         else:
@@ -98,7 +98,7 @@ class Course:
         known = self._hosts[host]
         said = event["say"]
         if said == "interval":
-            self._standing.interval(host, event["interval"])
+            self._progress.interval(host, event["interval"])
             self._tell(self._together.add(host, event["interval"]))
         elif said == "ready":
             # It came too late for the instant: whoever stopped the others stops it.
@@ -110,15 +110,15 @@ class Course:
         elif said == "result":
             known.result, known.point, known.gang = event["result"], event["point"], event.get("gang")
             known.error = known.result["error"] if known.result["status"] == "failed" else None
-            self._standing.put(host, "ended" if known.error is None else "failed", known.error)
+            self._progress.put(host, "ended" if known.error is None else "failed", known.error)
             self._tell(self._together.leave(host))
         elif said == "refused":
             known.error = str(refusal(host, event)).removeprefix(f"{host}: ")
-            self._standing.put(host, "failed", known.error)
+            self._progress.put(host, "failed", known.error)
             self._tell(self._together.leave(host))
         elif said == "lost":
             known.error = self._lost_at(host)
-            self._standing.put(host, "lost", known.error)
+            self._progress.put(host, "lost", known.error)
             self._tell(self._together.leave(host))
 
     def _tell(self, intervals: list[Any]) -> None:

@@ -5,7 +5,7 @@ host: targets are looked at, judged, prepared and measured there, by the rules a
 run on each host; its intervals come together here, exactly, as if one engine had made them.
 Points of modelled targets are whole points of one host each (`plimsoll.points.host_hands`), and what is asked of such a target this host's
 engine answers.
-A server that all hosts are clients of is this host's matter: it is prepared, watched and checked here (`plimsoll.gang.served`).
+A server that all hosts are clients of is this host's matter: it is prepared, watched and checked here (`plimsoll.gang.shared_server`).
 Limits: `REFUSED` are drivers whose load cannot come from several hosts.
 
     engine = GangEngine(native(), gang, driver_of, session)
@@ -27,9 +27,9 @@ from plimsoll.errors import InputError
 from plimsoll.gang.course import Course, Part
 from plimsoll.gang.gang import Gang
 from plimsoll.gang.lineup import TARGET
-from plimsoll.gang.served import is_served, served
 from plimsoll.gang.share import Rank, share_of
-from plimsoll.gang.shared import Sharing, check_sharable, groups_of, refusal_unshared
+from plimsoll.gang.shared_server import has_shared_server, shared_server
+from plimsoll.gang.shared_target import Sharing, check_sharable, groups_of, refusal_unshared
 from plimsoll.gang.traces import Carried
 from plimsoll.host.machine import versions
 from plimsoll.host.target import target_paths
@@ -203,7 +203,7 @@ class GangDriver:
         """Whether this host looks after a target: a model, which is on no host, or a server that hosts are clients of."""
         if is_model(target):
             return True
-        if "{host}" in target.text or TARGET in target.text or not is_served(self._inner, target):
+        if "{host}" in target.text or TARGET in target.text or not has_shared_server(self._inner, target):
             return False
         lineup = self._engine.lineup
         if lineup.share is not None:
@@ -300,7 +300,7 @@ class GangDriver:
             return Course(gang, parts, on_event, control).run()
         bare = cast("Options", {name: option for name, option in job["job"].items() if name != _COUNT})
         shares = self._parts(job, hosts)
-        with served(self._inner, {**job, "job": bare}, on_event, control, len(hosts)) as server:
+        with shared_server(self._inner, {**job, "job": bare}, on_event, control, len(hosts)) as server:
             gang.ask(dict.fromkeys(hosts, server.joining(self._workload)))
             parts = {
                 host: replace(part, request={**part.request, **server.words(number)}) for number, (host, part) in enumerate(shares.items())

@@ -36,7 +36,7 @@ class Lineup:
 
     ``seats`` are where hosts that are elsewhere are reached; ``targets`` what a lab's file names for them; ``head`` the address of this
     machine that they reach, where ssh does not tell; ``identity`` is what makes it the same line-up for a run that is resumed.
-    ``share`` is how they share a target that several of them reach (`plimsoll.gang.shared`), None where nobody says it.
+    ``share`` is how they share a target that several of them reach (`plimsoll.gang.shared_target`), None where nobody says it.
     """
 
     text: str

@@ -30,10 +30,10 @@ from plimsoll.gang.line import Line
 from plimsoll.gang.lineup import Lineup
 from plimsoll.gang.nest import KEEPER, LEASE, SPECIFICATION
 from plimsoll.gang.ssh import COMMANDS, Seat
+from plimsoll.gang.ssh_line import SshLine
 from plimsoll.gang.switchboard import carrier_of_host
 from plimsoll.gang.switchboard import check_installed as check_ray
 from plimsoll.gang.talk import Talk
-from plimsoll.gang.wired import Wired
 from plimsoll.stored import Json
 
 Found = TypeVar("Found")
@@ -99,7 +99,7 @@ class Remote:
             self._more.append(talk)
             talk.carry()
             talk.become({"be": "attendant", "words": ["relay", os.path.join(self._places[seat.name]["nest"], seat.name)]})
-            return Wired(talk)
+            return SshLine(talk)
 
         return self._each(line_to)
 

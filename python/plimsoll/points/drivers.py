@@ -51,7 +51,7 @@ def server_driver(address: str) -> Engine:
     from plimsoll.apps.mail.address import is_address
 
     if is_address(address):
-        from plimsoll.apps.mail.own import LeftMail
+        from plimsoll.apps.mail.own_server import LeftMail
 
         return cast("Engine", LeftMail())
     from plimsoll.apps.databases.own_schemas import LeftSchemas

@@ -75,9 +75,9 @@ def collected(run: StoredRun, tell: Callable[[str], None]) -> Collected:
     gang = gang_of(run)
     if "launcher" not in gang:
         return collect(run)
-    from plimsoll.gang.afar import afar
+    from plimsoll.gang.remote_remains import remote_remains
 
-    with afar(lineup_from(gang["hosts"]), gang["stores"], tell) as stores:
+    with remote_remains(lineup_from(gang["hosts"]), gang["stores"], tell) as stores:
         return collect(run, stores)
 
 

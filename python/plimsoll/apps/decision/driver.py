@@ -4,7 +4,7 @@ Model: the target is the address of a database. A private one lives in a directo
 its own, like the trees of file operations; it is loaded before the first point of a scale and used by the following ones. Each point opens
 it with the memory that was asked for, carries out its tests, and closes it. Queries and refreshes are operations, streams are streams, so
 rates, latencies, objectives and load lines are those of every load; what only this driver knows is the section ``decision`` of the outcome.
-Streams ask from this host, or from several that are clients of one PostgreSQL server (`plimsoll.apps.decision.served`).
+Streams ask from this host, or from several that are clients of one PostgreSQL server (`plimsoll.apps.decision.shared_server`).
 Limits: the answers are compared right after a load at scales that have expected answers.
 
     [workload file]  driver = "decision-support"
@@ -40,7 +40,7 @@ from plimsoll.apps.decision.observation import Observer, seen
 from plimsoll.apps.decision.options import Asked
 from plimsoll.apps.decision.procedure import Plan, Procedure
 from plimsoll.apps.decision.records import Whole, figures
-from plimsoll.apps.decision.served import ServedQueries
+from plimsoll.apps.decision.shared_server import SharedServer
 from plimsoll.decision import BANNER, data, metrics
 from plimsoll.engine.files import native_files
 from plimsoll.engine.protocol import Control, Engine, Job, OnEvent, OnProgress, Permission
@@ -219,14 +219,14 @@ class DecisionSupport(Application):
         return True
 
     @contextmanager
-    def served(self, job: Job, _on_event: OnEvent, _control: Control, count: int) -> Iterator[ServedQueries]:
+    def shared_server(self, job: Job, _on_event: OnEvent, _control: Control, count: int) -> Iterator[SharedServer]:
         """The database of a job whose streams are on ``count`` hosts: its server runs and is claimed from here."""
         address = _address(job["target"])
         note = self._note_at(address, job["permission"])
         settings = Settings(self._memory_bytes(address, note.data_bytes or 0))
         with self._open(address, job["permission"], settings) as database:
             url = address.text if address.directory is None else cast("PostgreSql", database).url
-            yield ServedQueries(url, count, Asked.of(job["workload"]["stream"][0]), settings.memory_bytes)
+            yield SharedServer(url, count, Asked.of(job["workload"]["stream"][0]), settings.memory_bytes)
 
     def _note_at(self, address: Address, permission: Permission | None) -> Note:
         with self._open(address, permission, Settings()) as database:

@@ -4,9 +4,9 @@ Model: the target is a directory in which Plimsoll makes mailboxes, once; users 
 go on with what they have, as people do. Each point starts the servers, logs its users in, lets their working day pass, waits until nothing
 is queued any more, stops the servers, and looks for every letter that was accepted (`plimsoll.apps.mail.accounting`). The work is done in
 Rust (``crates/engine/src/mail.rs``); tasks are operations, groups of users are streams.
-Users are on this host, or divided among several that are clients of one server (`plimsoll.apps.mail.served`).
-Limits: private servers run on this host; one of the user's own is worked with as `plimsoll.apps.mail.own` says. A level is a number of
-users; what they receive stays in their mailboxes from point to point.
+Users are on this host, or divided among several that are clients of one server (`plimsoll.apps.mail.shared_server`).
+Limits: private servers run on this host; one of the user's own is worked with as `plimsoll.apps.mail.own_server` says. A level is a number
+of users; what they receive stays in their mailboxes from point to point.
 
     [workload file]  driver = "mail"
                      [[stream]]
@@ -32,10 +32,10 @@ from plimsoll.apps.application import Application
 from plimsoll.apps.mail.address import Address, is_address, parse
 from plimsoll.apps.mail.conversion import convert
 from plimsoll.apps.mail.day import Day, telling
-from plimsoll.apps.mail.own import OwnMail
+from plimsoll.apps.mail.own_server import OwnMail
 from plimsoll.apps.mail.programs import programs
-from plimsoll.apps.mail.served import ServedMail, work_as_client
 from plimsoll.apps.mail.server import Choices, PrivateMail
+from plimsoll.apps.mail.shared_server import SharedServer, work_as_client
 from plimsoll.apps.mail.users import users_of
 from plimsoll.engine.files import native_files
 from plimsoll.engine.mail import native_mail
@@ -159,13 +159,13 @@ class Mail(Application):
         return True
 
     @contextmanager
-    def served(self, job: Job, on_event: OnEvent, control: Control, count: int) -> Iterator[ServedMail]:
+    def shared_server(self, job: Job, on_event: OnEvent, control: Control, count: int) -> Iterator[SharedServer]:
         """The servers of a job whose users are on ``count`` hosts: they run, are watched, and accounted for from here."""
         server = self._server_of(job)
         try:
-            served = ServedMail(job["target"].text, server, job, count, control.stop)
-            served.start(telling(on_event, control))
-            yield served
+            shared = SharedServer(job["target"].text, server, job, count, control.stop)
+            shared.start(telling(on_event, control))
+            yield shared
         finally:
             server.stop()
             server.close()

@@ -4,7 +4,7 @@ Model: the target is a database (`plimsoll.apps.databases.address`): an SQLite f
 directory on the target, or the user's own server, where it works in a schema of its own. It is filled before the first point and used on
 by the next ones. Terminals are the level; every transaction is recorded under its kind. After each job the conditions of consistency are
 checked: where one does not hold, the point has failed and its figures mean nothing.
-Terminals are on this host, or on several that are clients of one server (`plimsoll.apps.order_entry.served`).
+Terminals are on this host, or on several that are clients of one server (`plimsoll.apps.order_entry.shared_server`).
 
     [workload file]  driver = "order-entry"
                      [[stream]]
@@ -31,10 +31,10 @@ from plimsoll.apps.databases.address import Address, is_address, parse
 from plimsoll.apps.databases.address import Engine as EngineName
 from plimsoll.apps.databases.schema import ORDER_ENTRY as SCHEMA
 from plimsoll.apps.order_entry import options as own
-from plimsoll.apps.order_entry.served import UNCHECKED, ServedOrders, checked
+from plimsoll.apps.order_entry.counters import CountedTerminals, watched_section
+from plimsoll.apps.order_entry.shared_server import UNCHECKED, SharedServer, checked
 from plimsoll.apps.order_entry.store import MEMORY_MIN_BYTES, MEMORY_SHARE, AtWork, Filling, Store, Watched
 from plimsoll.apps.order_entry.terminals import STREAM
-from plimsoll.apps.order_entry.watching import Watching, watched_section
 from plimsoll.engine.files import native_files
 from plimsoll.engine.protocol import Control, Engine, Job, OnEvent, OnProgress, Permission
 from plimsoll.errors import InputError, TargetError
@@ -171,7 +171,7 @@ class OrderEntry(Application):
         return True
 
     @contextmanager
-    def served(self, job: Job, _on_event: OnEvent, control: Control, count: int) -> Iterator[ServedOrders]:
+    def shared_server(self, job: Job, _on_event: OnEvent, control: Control, count: int) -> Iterator[SharedServer]:
         """The database of a job whose terminals are on ``count`` hosts: its server runs, is watched, and checked at the end, from here."""
         address = _address(job["target"])
         stream = cast("Json", job["workload"]["stream"][0])
@@ -180,7 +180,7 @@ class OrderEntry(Application):
             store = cast("PostgresqlStore", found)
             url = address.text if address.directory is None else store.url
             with store.watching() as watch:
-                yield ServedOrders(url, store, watch, {**stream, "terminals": terminals}, Timing.of(job["job"]))
+                yield SharedServer(url, store, watch, {**stream, "terminals": terminals}, Timing.of(job["job"]))
 
     def run_job(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
         """Carry transactions out until the job is over, then check what has to hold. Raises `TargetError` where that cannot begin."""
@@ -249,7 +249,7 @@ def _worked(store: Store, job: Job, on_event: OnEvent, control: Control) -> tupl
         terminals = working.terminals(plan)
         course.recorder = terminals.recorder(course)
         course.servers = None if store.engine == "sqlite" else store.processes()
-        ended = course.run(Watching(terminals, working.watch) if clients is None else terminals)
+        ended = course.run(CountedTerminals(terminals, working.watch) if clients is None else terminals)
         section = _section(terminals, plan.terminals, working.retries)
         section |= watched_section(working.watch.watched() if clients is None else Watched())
         facts |= working.settings

@@ -4,7 +4,7 @@ Model: the hosts are reached beside each other, each as when it measured, with t
 answers for its files. It leaves when nobody asks, so every host is asked for its clock from time to time, while others are read. A host
 that cannot be reached is left out, with a sentence.
 
-    with afar(lineup, {"db1": "x1/db1"}, print) as stores:
+    with remote_remains(lineup, {"db1": "x1/db1"}, print) as stores:
         collect(run, stores)
 """
 
@@ -21,8 +21,8 @@ from plimsoll.gang.environment import environment_of
 from plimsoll.gang.line import LineLost
 from plimsoll.gang.lineup import Lineup
 from plimsoll.gang.ssh import COMMANDS, Seat
+from plimsoll.gang.ssh_line import SshLine
 from plimsoll.gang.talk import Talk
-from plimsoll.gang.wired import Wired
 
 #: Of one answer; pieces are a megabyte.
 _ANSWERS_S = 60.0
@@ -32,10 +32,10 @@ _ASKED_S = 5.0
 _BESIDE = 16
 
 
-class Afar:
+class RemoteRemains:
     """The store of one host."""
 
-    def __init__(self, host: str, line: Wired) -> None:
+    def __init__(self, host: str, line: SshLine) -> None:
         self._host = host
         self._line = line
 
@@ -65,10 +65,10 @@ class Afar:
 
 
 @contextmanager
-def afar(lineup: Lineup, places: Mapping[str, str], tell: Callable[[str], None]) -> Iterator[dict[str, Afar]]:
+def remote_remains(lineup: Lineup, places: Mapping[str, str], tell: Callable[[str], None]) -> Iterator[dict[str, RemoteRemains]]:
     """The stores of the hosts that can be reached; ``places`` are theirs below the directory of all gangs."""
     environment = environment_of(["ray"] if lineup.carrier == "ray" else [])
-    lines: dict[str, Wired] = {}
+    lines: dict[str, SshLine] = {}
     done = threading.Event()
 
     def reach(seat: Seat) -> str | None:
@@ -78,7 +78,7 @@ def afar(lineup: Lineup, places: Mapping[str, str], tell: Callable[[str], None])
             talk.become({"be": "attendant", "words": ["store", places[seat.name]]})
         except PlimsollError as problem:
             return str(problem)
-        line = lines[seat.name] = Wired(talk)
+        line = lines[seat.name] = SshLine(talk)
         threading.Thread(target=_keep_asking, args=(line, done), name=f"plimsoll-afar-{seat.name}", daemon=True).start()
         return None
 
@@ -87,14 +87,14 @@ def afar(lineup: Lineup, places: Mapping[str, str], tell: Callable[[str], None])
         with ThreadPoolExecutor(_BESIDE) as pool:
             for problem in filter(None, pool.map(reach, seats)):
                 tell(problem)
-        yield {seat.name: Afar(seat.name, lines[seat.name]) for seat in seats if seat.name in lines}
+        yield {seat.name: RemoteRemains(seat.name, lines[seat.name]) for seat in seats if seat.name in lines}
     finally:
         done.set()
         for line in lines.values():
             line.close()
 
 
-def _keep_asking(line: Wired, done: threading.Event) -> None:
+def _keep_asking(line: SshLine, done: threading.Event) -> None:
     """Until ``done``, or until the line is lost, which whoever asks for a file is told."""
     with suppress(LineLost, OSError):
         while not done.wait(_ASKED_S):

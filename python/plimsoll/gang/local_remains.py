@@ -1,6 +1,6 @@
 """What a host holds of a gang that nobody commands any more, read where it is.
 
-Held("~/.local/state/plimsoll/gangs/x1/db1").runs()          # ["2026-11-23T03-36-29_host"]
+LocalRemains("~/.local/state/plimsoll/gangs/x1/db1").runs()          # ["2026-11-23T03-36-29_host"]
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from plimsoll.gang.copies import files_of, piece_of
 from plimsoll.store.writer import is_alive
 
 
-class Held:
+class LocalRemains:
     """See the module; ``folder`` is the host's."""
 
     def __init__(self, folder: str) -> None:

@@ -4,10 +4,10 @@ Model: the database is filled and claimed here, once; the hosts connect to it an
 reached through its socket. What only the server knows is counted once, and what has to hold is checked once all hosts have ended.
 Limits: a private server has a socket and no port, so its clients are on this machine.
 
-    with driver.served(job, on_event, control, count=3) as served:
-        served.begin(t0_ns)                     # the hosts carry out transactions at served.target
-        served.end()
-    served.section()["consistent"]
+    with driver.shared_server(job, on_event, control, count=3) as shared:
+        shared.begin(t0_ns)                     # the hosts carry out transactions at shared.target
+        shared.end()
+    shared.section()["consistent"]
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from plimsoll.apps.course import Timing
+from plimsoll.apps.order_entry.counters import Follower, watched_section
 from plimsoll.apps.order_entry.store import Store, Watch
-from plimsoll.apps.order_entry.watching import Follower, watched_section
 from plimsoll.errors import PlimsollError
 from plimsoll.stored import Json
 
@@ -26,7 +26,7 @@ from plimsoll.stored import Json
 UNCHECKED: Json = {"consistent": None, "broken": [], "unchecked": "the database is checked once for all hosts, when they have ended"}
 
 
-class ServedOrders:
+class SharedServer:
     """See the module. ``target`` is where clients reach the database; ``stream`` is that of all of them together."""
 
     #: What hosts are told besides where the database is.

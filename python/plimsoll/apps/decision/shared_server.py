@@ -4,8 +4,8 @@ Model: each host's streams are numbered on from those of the host before, so tha
 The metrics are those of all streams: from the first submission to the last end, which count from the instant at which all hosts began.
 Limits: hosts' beginnings differ by the skew of the start. What a phase did to the server is as its first client saw it.
 
-    with driver.served(job, on_event, control, count=3) as served: ...
-    served.section([db1["decision"], db2["decision"]], failed=False)["metrics"]["throughput"]
+    with driver.shared_server(job, on_event, control, count=3) as shared: ...
+    shared.section([db1["decision"], db2["decision"]], failed=False)["metrics"]["throughput"]
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from plimsoll.apps.decision.records import Done, Kept, Whole, figures
 from plimsoll.stored import Json
 
 
-class ServedQueries:
+class SharedServer:
     """See the module. ``target`` is where clients reach the database."""
 
     #: What hosts are told besides where the database is.

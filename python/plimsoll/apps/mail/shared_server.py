@@ -6,11 +6,11 @@ server took from its users, which is fetched when it has ended. All ledgers toge
 Limits: of a host that was lost, letters that are not in its ledger, or none where that cannot be fetched, are accounted for
 (`unaccounted` says of how many hosts). Private servers have ports of the loopback, so their users are on this machine.
 
-    with driver.served(job, on_event, control, count=3) as served:
-        served.begin(t0_ns)                     # the hosts' users work
-        served.end()
-        served.take(0, fetch, whole=True)
-    served.section(hosts, failed=False)["account"]["lost"]
+    with driver.shared_server(job, on_event, control, count=3) as shared:
+        shared.begin(t0_ns)                     # the hosts' users work
+        shared.end()
+        shared.take(0, fetch, whole=True)
+    shared.section(hosts, failed=False)["account"]["lost"]
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from plimsoll.stored import EngineOutcome, Json
 _LEDGER, _AUTHORITIES = "ledger", "authorities.pem"
 
 
-class ServedMail:
+class SharedServer:
     """See the module. ``target`` is the address that the run was given."""
 
     #: The section of the outcome that it adds to.

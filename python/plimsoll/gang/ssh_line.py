@@ -3,7 +3,7 @@
 Model: requests are numbered; a thread reads answers and hands each to who waits for it. When ssh ends, whoever waits hears of it at once;
 where a cable was cut, nobody says so, and every call has its time.
 
-    line = Wired(talk)
+    line = SshLine(talk)
     line.call("events", 0, 0.25, within_s=7.0)
 """
 
@@ -23,7 +23,7 @@ from plimsoll.stored import Json
 _ENDED = "the connection to it ended"
 
 
-class Wired:
+class SshLine:
     """See the module; ``why`` is asked when the connection has ended, for what is known of that."""
 
     def __init__(self, talk: Talk, why: Callable[[], str | None] = lambda: None) -> None:

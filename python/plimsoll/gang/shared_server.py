@@ -5,7 +5,7 @@ removed. The hosts are told where it is and which of the clients they are, and b
 counters, whether its data are consistent) is asked once, when all hosts have ended, and stands in the sums; hosts' own results lack it.
 Limits: which drivers and targets have such a server is theirs to say (`serves`).
 
-    with served(driver, job, on_event, control, count=3) as server:
+    with shared_server(driver, job, on_event, control, count=3) as server:
         requests = {host: {..., **server.words(number)} for ...}
         outcome = Course(gang, parts, server.heard(on_event), control).run()
         server.gather(whole, gang.fetch)
@@ -54,13 +54,13 @@ class Server(Protocol):
         """What it adds to the sum of the hosts' own, which are ``hosts``; ``failed`` says that one of them could not go on."""
 
 
-def is_served(driver: Any, target: Target) -> bool:
+def has_shared_server(driver: Any, target: Target) -> bool:
     """Whether hosts are clients of one server at ``target``; raises `InputError` where that cannot be."""
     serves = getattr(driver, "serves", None)
     return serves is not None and bool(serves(target))
 
 
-class Served:
+class SharedServer:
     """A server for the time of one job."""
 
     def __init__(self, server: Server, count: int, seed: int) -> None:
@@ -118,10 +118,10 @@ class Served:
 
 
 @contextmanager
-def served(driver: Any, job: Order, on_event: OnEvent, control: Control, count: int) -> Iterator[Served]:
+def shared_server(driver: Any, job: Order, on_event: OnEvent, control: Control, count: int) -> Iterator[SharedServer]:
     """The server of a job for ``count`` hosts."""
-    with driver.served(job, on_event, control, count) as server:
-        found = Served(server, count, int(job["job"].get("seed", 0)))
+    with driver.shared_server(job, on_event, control, count) as server:
+        found = SharedServer(server, count, int(job["job"].get("seed", 0)))
         try:
             yield found
         finally:

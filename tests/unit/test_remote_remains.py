@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from plimsoll.gang import afar, attendant
+from plimsoll.gang import attendant, remote_remains
 from plimsoll.gang.environment import Environment
 from plimsoll.gang.lineup import Lineup
 from plimsoll.gang.ssh import Seat
@@ -15,7 +15,7 @@ from support.patience import wait_until
 
 
 class _Line:
-    """Counts what it is asked; as `plimsoll.gang.wired.Wired`."""
+    """Counts what it is asked; as `plimsoll.gang.ssh_line.SshLine`."""
 
     def __init__(self, talk: _Talk) -> None:
         self.asked: list[str] = []
@@ -45,14 +45,14 @@ class _Talk:
 
 
 def test_hosts_are_reached_together_and_each_is_asked_until_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(afar, "Talk", _Talk)
-    monkeypatch.setattr(afar, "Wired", _Line)
-    monkeypatch.setattr(afar, "environment_of", lambda _packages: Environment((), (), "none"))
-    monkeypatch.setattr(afar, "_ASKED_S", 0.01)
+    monkeypatch.setattr(remote_remains, "Talk", _Talk)
+    monkeypatch.setattr(remote_remains, "SshLine", _Line)
+    monkeypatch.setattr(remote_remains, "environment_of", lambda _packages: Environment((), (), "none"))
+    monkeypatch.setattr(remote_remains, "_ASKED_S", 0.01)
     _Talk.lines.clear()
     seats = tuple(Seat(name) for name in ("h1", "h2", "h3"))
     lineup = Lineup("h1,h2,h3", tuple(seat.name for seat in seats), same_machine=False, seats=seats)
-    with afar.afar(lineup, {seat.name: "x" for seat in seats}, print) as stores:
+    with remote_remains.remote_remains(lineup, {seat.name: "x" for seat in seats}, print) as stores:
         assert list(stores) == ["h1", "h2", "h3"]
         stores["h1"].runs()
         wait_until(lambda: all(line.asked.count("clock") > 2 for line in _Talk.lines), "every host is asked")
@@ -60,4 +60,4 @@ def test_hosts_are_reached_together_and_each_is_asked_until_the_end(monkeypatch:
 
 
 def test_they_are_asked_well_within_the_patience_of_what_attends_there() -> None:
-    assert min(attendant._PATIENCE_S.values()) > 3 * afar._ASKED_S
+    assert min(attendant._PATIENCE_S.values()) > 3 * remote_remains._ASKED_S

@@ -3,7 +3,7 @@
 Model: a thread looks now and then whether the measured time goes on: that of a course on this host, or of terminals on several hosts,
 which began at an instant of this host's clock.
 
-    course.run(Watching(terminals, working.watch))
+    course.run(CountedTerminals(terminals, working.watch))
     section |= watched_section(working.watch.watched())
 """
 
@@ -61,7 +61,7 @@ class Follower:
             self._mistakes.append(mistake)
 
 
-class Watching:
+class CountedTerminals:
     """`plimsoll.apps.course.Load`: the terminals, and beside them what reads the engine's counters."""
 
     def __init__(self, terminals: AtWork, watch: Watch) -> None:

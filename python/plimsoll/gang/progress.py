@@ -3,9 +3,9 @@
 Model: what a host tells changes its entry; all entries are told together, at once where a state changed, else at most so often that people
 see it move.
 
-    standing = Standing(["db1", "db2"], on_event)
-    standing.interval("db1", interval)
-    standing.put("db2", "lost", "lost 3.2 s after the start: its worker was killed by SIGKILL")
+    progress = Progress(["db1", "db2"], on_event)
+    progress.interval("db1", interval)
+    progress.put("db2", "lost", "lost 3.2 s after the start: its worker was killed by SIGKILL")
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from plimsoll.stored import HostAt, Interval
 _EVERY_S = 0.25
 
 
-class Standing:
+class Progress:
     """See the module."""
 
     def __init__(self, hosts: Sequence[str], on_event: OnEvent) -> None:
