@@ -48,7 +48,7 @@ _WAITING = ("tests/databases/", "tests/mail/")
 # Each source file is parsed once in the process that has them.
 _BY_FILE |= dict.fromkeys(("tests/test_circles.py", "tests/test_layers.py"), "sources")
 # Remembers in its process what it had simulated.
-_BY_FILE["tests/unit/test_array_shown.py"] = "tests/unit/test_array_shown.py"
+_BY_FILE["tests/unit/test_array_display.py"] = "tests/unit/test_array_display.py"
 
 
 class ByGroup(LoadScopeScheduling):

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.point.pooling import SHARE_MIN
+from plimsoll.analysis.point.repeats import SHARE_MIN
 from support.patience import HANGS_S, wait_until
 
 pytestmark = pytest.mark.usefixtures("mail_server")

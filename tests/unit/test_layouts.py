@@ -16,9 +16,9 @@ from plimsoll.errors import InputError, TargetError
 from plimsoll.layouts.alignment import remarks
 from plimsoll.layouts.creation import make
 from plimsoll.layouts.document import read_layout
+from plimsoll.layouts.inventory import folder, layout_of
 from plimsoll.layouts.journal import Journal
 from plimsoll.layouts.kinds import PACKAGES, UNMAKE
-from plimsoll.layouts.known import folder, layout_of
 from plimsoll.layouts.members import check_root
 from plimsoll.layouts.plan import Plan, planned
 from plimsoll.layouts.removal import remove

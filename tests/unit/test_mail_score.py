@@ -14,7 +14,7 @@ from plimsoll.analysis.objective.sample_size import shortage
 from plimsoll.analysis.point.estimates import score_estimate
 from plimsoll.analysis.point.metric import metric
 from plimsoll.analysis.point.observation import Batches, Portion
-from plimsoll.analysis.point.pooling import with_score
+from plimsoll.analysis.point.repeats import with_score
 from plimsoll.analysis.point.score import score_weights, weighed
 from plimsoll.analysis.point.summary import latency_summary
 from plimsoll.errors import InputError

@@ -17,7 +17,7 @@ from plimsoll.analysis.load_line.mark import mark_of
 from plimsoll.analysis.objective.judgement import judge, parse_objective
 from plimsoll.analysis.point.metric import metric
 from plimsoll.analysis.point.observation import Observation
-from plimsoll.analysis.point.pooling import pooled_metric
+from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.analysis.point.summary import Summary
 from plimsoll.analysis.validity.conclusion import conclude
 from plimsoll.experiments.phrases import measured

@@ -11,7 +11,7 @@ import pytest
 
 import plimsoll
 from plimsoll import passwords
-from plimsoll.catalog.written import read_toml
+from plimsoll.catalog.toml_file import read_toml
 from plimsoll.defaults import read
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.passwords import kept, masked, withheld, withheld_from

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.analysis.decision.standing import asks_queries
+from plimsoll.analysis.decision.runs import asks_queries
 from plimsoll.analysis.mailstore.counters import is_mailstore
 from plimsoll.analysis.point.transactions import enters_orders
 from plimsoll.analysis.point.workflows import section

@@ -18,7 +18,7 @@ from functools import cache
 
 from plimsoll.catalog.figures import matrix, published, published_names, rows_for
 from plimsoll.catalog.suites import check_document, suite_document, suite_names
-from plimsoll.catalog.written import read_toml
+from plimsoll.catalog.toml_file import read_toml
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import nearest

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from plimsoll.catalog.folder import Folder
-from plimsoll.catalog.written import read_toml
+from plimsoll.catalog.toml_file import read_toml
 from plimsoll.stored import Json
 
 _LAYOUTS = Folder(os.path.join(os.path.dirname(__file__), "layouts"), "layout")

@@ -47,7 +47,7 @@ def suites(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> lis
 def layouts(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Layouts that were made, shipped ones, and files."""
     from plimsoll.catalog.layouts import layout_document, layout_names
-    from plimsoll.layouts.known import names
+    from plimsoll.layouts.inventory import names
 
     made = ((name, "made on this host") for name in names())
     shipped = ((name, str(layout_document(name)["title"])) for name in layout_names())

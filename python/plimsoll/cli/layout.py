@@ -122,8 +122,8 @@ def apply(layout: str, on: tuple[str, ...], name: str | None, as_json: bool, des
 def list_(as_json: bool) -> int:
     """List the layouts that were made on this host, and those that are shipped."""
     from plimsoll.catalog.layouts import layout_document, layout_names
+    from plimsoll.layouts.inventory import names
     from plimsoll.layouts.journal import Journal
-    from plimsoll.layouts.known import names
 
     made = [Journal.of(name) for name in names()]
     if as_json:
@@ -148,8 +148,8 @@ def list_(as_json: bool) -> int:
 def show(name: str, as_json: bool) -> int:
     """Show what was made for the layout NAME and how far each step is; of a shipped one, its file."""
     from plimsoll.catalog.layouts import layout_names, layout_path
+    from plimsoll.layouts.inventory import names
     from plimsoll.layouts.journal import Journal
-    from plimsoll.layouts.known import names
 
     if name not in names() and name in layout_names():
         with open(layout_path(name), encoding="utf-8") as file:

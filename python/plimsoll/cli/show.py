@@ -42,21 +42,21 @@ def command(name: str, settings: tuple[str, ...], uncertainty: Plan | None, out:
     of a stored run (a name, a label, latest), what was measured, and of latest/hosts/db1 what that host of it measured.
     """
     if is_array(name):
-        from plimsoll.cli.array_shown import show_array
+        from plimsoll.cli.array_display import show_array
 
         if settings:
             raise InputError(f"{name} is an array: its values are set after a '?', for example '{name}?host.cores=2'.")
         show_array(name, uncertainty, as_json=as_json)
         return
     if name in catalog.suite_names() or _holds_experiments(name):
-        from plimsoll.cli.suite_shown import show_suite
+        from plimsoll.cli.suite_display import show_suite
 
         show_suite(name, settings, as_json=as_json)
         return
     if _is_of_array(name):
         raise InputError(f"{quoted(name)} is an array; write 'plimsoll show array:{name}'.")
     if not _is_defined(name) and (run := find_run(name, out)) is not None:
-        from plimsoll.cli.run_shown import show_run
+        from plimsoll.cli.run_display import show_run
 
         if settings:
             raise InputError(f"{quoted(name)} is a run: what was measured has no options to set; leave --set out.")

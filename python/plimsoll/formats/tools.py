@@ -16,8 +16,8 @@ from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.formats.known_targets import KnownTargets
-from plimsoll.formats.onto import onto
 from plimsoll.formats.translation import Translation
+from plimsoll.formats.typed_target import onto
 
 #: In the order in which they are asked whether a file is theirs: those with the plainest marks first.
 TOOLS = ("iometer", "diskspd", "orion", "vdbench", "fio")

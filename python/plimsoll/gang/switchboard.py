@@ -28,7 +28,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from plimsoll.errors import EngineError, InputError
-from plimsoll.gang import confined, credentials
+from plimsoll.gang import confinement, credentials
 from plimsoll.gang.admission import answers_without_token
 from plimsoll.gang.exposure import open_to_others, open_to_strangers
 from plimsoll.gang.line import Line, LineLost, Trip, round_trips
@@ -78,7 +78,7 @@ def carrier_here(nest: str, address: str, *, network: bool) -> Any:
     with open(os.path.join(nest, _TOLD), "w", encoding="utf-8") as file:
         json.dump({"address": address, "network": network}, file)
     own = credentials.settings(nest) if network else {"RAY_AUTH_TOKEN": secrets.token_hex(32)}
-    paths = [confined.__path__[0], *([os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else [])]
+    paths = [confinement.__path__[0], *([os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else [])]
     environment = {**_settings(network=network), **own, "PYTHONPATH": os.pathsep.join(paths)}
     return "switchboard", [sys.executable, "-m", "plimsoll.gang.switchboard", nest], environment
 
@@ -90,7 +90,7 @@ def carrier_of_host(host: str, address: str, head: str) -> Any:
     environment = {
         **_settings(network=True),
         **credentials.settings("{nest}"),
-        "PYTHONPATH": "{environment}/plimsoll/gang/confined:{environment}",
+        "PYTHONPATH": "{environment}/plimsoll/gang/confinement:{environment}",
     }
     return "ray", ["{python}", "-s", "-m", "ray.scripts.scripts", "start", "--block", *_START, *joining], environment
 

@@ -24,7 +24,7 @@ from typing import Any, Literal
 from plimsoll.displayed import displayed, quoted
 from plimsoll.errors import InputError, PlimsollError, StoreError
 from plimsoll.layouts.alignment import remarks
-from plimsoll.layouts.known import PLAN, SCHEMA, folder, names
+from plimsoll.layouts.inventory import PLAN, SCHEMA, folder, names
 from plimsoll.layouts.plan import Plan
 from plimsoll.near import meant
 from plimsoll.store.durable import LineFile, replace_file

@@ -23,7 +23,7 @@ from plimsoll.analysis.point.definition import checks_journal
 from plimsoll.engine.protocol import Engine
 from plimsoll.errors import EXIT_POINT_FAILED, InputError, Interrupted, PlimsollError, StoreError
 from plimsoll.host.target import target_facts, target_paths
-from plimsoll.layouts.known import layout_of
+from plimsoll.layouts.inventory import layout_of
 from plimsoll.measure import Job, measure, unfinished
 from plimsoll.points.ahead import Ahead, Kept, is_modelled
 from plimsoll.points.brake import Brake

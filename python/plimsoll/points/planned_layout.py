@@ -23,9 +23,9 @@ from plimsoll.host.facts import known
 from plimsoll.layouts.alignment import remarks
 from plimsoll.layouts.document import read_layout
 from plimsoll.layouts.host import ThisHost, missing
+from plimsoll.layouts.inventory import names
 from plimsoll.layouts.journal import Journal
 from plimsoll.layouts.kinds.forms import WORD
-from plimsoll.layouts.known import names
 from plimsoll.layouts.members import check_root, check_writable, members, still_there
 from plimsoll.layouts.plan import Plan, planned
 from plimsoll.layouts.removal import check_members, remove

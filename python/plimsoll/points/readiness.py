@@ -14,7 +14,7 @@ from plimsoll.experiments.document import TYPED, Source
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.kinds import KINDS_BY_NAME
 from plimsoll.experiments.schedule import offers_rates
-from plimsoll.layouts.known import names
+from plimsoll.layouts.inventory import names
 from plimsoll.points.asked import Asked
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.ineffective_options import check_effect

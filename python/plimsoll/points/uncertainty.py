@@ -3,7 +3,7 @@
 Model: a point is run again as it was measured, load, seed, warm-up and measured time, on arrays with other values. First each is run on its
 own array: that has to give what is stored, or the model or the catalog has changed since, and draws would be of another array. It also
 says what a draw costs: what is not asked for by number is left where a block of draws for all points would take longer than the
-budget. What is drawn is kept beside the run (`plimsoll.store.drawn`), and is not drawn again.
+budget. What is drawn is kept beside the run (`plimsoll.store.uncertainty`), and is not drawn again.
 Limits: of points with several streams, traces and failures as well, but not of layouts, applications and points that were not complete. A
 draw whose caches take longer to balance is measured when the array itself was in balance.
 
@@ -27,8 +27,8 @@ from plimsoll.catalog.ranges import uncertain
 from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.result import DrawnInterval, Result
-from plimsoll.store.drawn import Drawn, keep_drawn
 from plimsoll.store.reader import StoredPoint, StoredRun
+from plimsoll.store.uncertainty import Drawn, keep_drawn
 from plimsoll.stored import Options
 from plimsoll.target import Composer, Target
 from plimsoll.uncertainty.figures import Plan, Spread, spread

@@ -19,7 +19,7 @@ from typing import Any
 
 from plimsoll.analysis.check.answer import CHECK, LOAD, answers_of
 from plimsoll.analysis.comparison.names import names_of
-from plimsoll.analysis.decision.standing import asks_queries, standings
+from plimsoll.analysis.decision.runs import asks_queries, standings
 from plimsoll.analysis.derivation import derivations
 from plimsoll.analysis.point.definition import streams
 from plimsoll.analysis.point.metric import ALL, called, in_bytes, metric, rate_noun
@@ -27,7 +27,7 @@ from plimsoll.experiments.kinds import is_drawn
 from plimsoll.reports import analytics, decision, durability, io_test, mail, mailstore
 from plimsoll.reports.cards import CARDS, Card, by_point, cards_of, kept_cards
 from plimsoll.reports.marks import Asked, Marked, mark_sentence, marks
-from plimsoll.reports.spoken import bounded, load_text, place_text, rate_text, settings_words, steadiness, told
+from plimsoll.reports.phrases import bounded, load_text, place_text, rate_text, settings_words, steadiness, told
 from plimsoll.reports.uncertainty import draws_of, figure_words, headline_figures
 from plimsoll.result import OPS, Result, flag_words
 from plimsoll.units import megabytes

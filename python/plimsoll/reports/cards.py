@@ -14,13 +14,13 @@ from plimsoll.analysis.comparison.comparison import Comparison
 from plimsoll.analysis.comparison.findings import interval_text
 from plimsoll.analysis.comparison.names import names_of
 from plimsoll.analysis.comparison.sides import MarkRow
-from plimsoll.analysis.decision.standing import METRICS, Standing, asks_queries, standings
+from plimsoll.analysis.decision.runs import METRICS, Standing, asks_queries, standings
 from plimsoll.analysis.point.durability import section as durability_section
 from plimsoll.analysis.point.metric import ALL, in_bytes, metric, rate_noun
 from plimsoll.experiments.phrases import level_text
 from plimsoll.reports import analytics, decision, durability, io_test
 from plimsoll.reports.marks import USERS, Asked, Marked, mark_interval
-from plimsoll.reports.spoken import bandwidth_text, bounded, load_text, placed_text, rate_text, steadiness, told
+from plimsoll.reports.phrases import bandwidth_text, bounded, load_text, placed_text, rate_text, steadiness, told
 from plimsoll.result import OPS, Result
 from plimsoll.units import brief_duration, count
 

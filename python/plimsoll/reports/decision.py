@@ -1,6 +1,6 @@
 """Decision support in words: the sentence and the JSON of its metrics, always with what they are derived from.
 
-Model: `plimsoll.analysis.decision.standing` says what each side has; the lower run is reported and the other stands beside it. A metric
+Model: `plimsoll.analysis.decision.runs` says what each side has; the lower run is reported and the other stands beside it. A metric
 carries its scale in its name, ``composite@10``, since figures of two scales cannot be compared.
 Limits: nothing is judged here.
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plimsoll.analysis.decision.standing import METRICS, Run, Standing, section, standings
+from plimsoll.analysis.decision.runs import METRICS, Run, Standing, section, standings
 from plimsoll.analysis.price.price import Price
 from plimsoll.decision import BANNER
 from plimsoll.decision.metrics import price_per_composite, spec_price

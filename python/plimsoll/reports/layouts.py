@@ -1,7 +1,7 @@
 """The layouts that were measured, side by side: what each was made of, its stripes and options, and what does not fit.
 
-Model: every result on a layout has it among the facts of its target (`plimsoll.layouts.known`); a side has one, or several where its points
-were on several. What an earlier version did not record is left out.
+Model: every result on a layout has it among the facts of its target (`plimsoll.layouts.inventory`); a side has one, or several where its
+points were on several. What an earlier version did not record is left out.
 
     print(layouts_text([("raid5-lun", results)], Screen(80)))
 """

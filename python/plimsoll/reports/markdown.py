@@ -21,8 +21,8 @@ from plimsoll.analysis.price.price import Price, in_currency, money
 from plimsoll.analysis.validity.severity import gathered
 from plimsoll.displayed import displayed_in_line
 from plimsoll.reports.layouts import by_side, layout_views
+from plimsoll.reports.phrases import bounded
 from plimsoll.reports.progress import settings_text
-from plimsoll.reports.spoken import bounded
 from plimsoll.reports.terminal.points import MARKS, multiple
 from plimsoll.reports.uncertainty import drawn_words
 from plimsoll.result import Result, flag_words

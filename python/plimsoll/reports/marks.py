@@ -18,7 +18,7 @@ from plimsoll.analysis.point.transactions import new_orders_per_min
 from plimsoll.errors import InputError
 from plimsoll.experiments.kinds import offers_rates, varies_load
 from plimsoll.experiments.phrases import level_text
-from plimsoll.reports.spoken import load_text
+from plimsoll.reports.phrases import load_text
 from plimsoll.result import Result, tells
 from plimsoll.stored import Conclusion, Experiment, Suite
 from plimsoll.units import count, megabytes

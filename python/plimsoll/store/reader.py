@@ -25,9 +25,9 @@ from plimsoll.errors import InputError, StoreError
 from plimsoll.near import nearest
 from plimsoll.result import Result, check_schema
 from plimsoll.store.document import CHANGED, fitting, line_value, read_document
-from plimsoll.store.drawn import Drawn, read_drawn, with_intervals
 from plimsoll.store.host_runs import divided, host_path
 from plimsoll.store.names import meant
+from plimsoll.store.uncertainty import Drawn, read_drawn, with_intervals
 from plimsoll.store.writer import RUN_SCHEMA, is_alive
 from plimsoll.stored import Interval, Run, Sample
 
@@ -218,7 +218,7 @@ class StoredRun:
 
     @cached_property
     def drawn(self) -> dict[str, Drawn]:
-        """What draws gave the figures of its points, by point; empty where none were made (`plimsoll.store.drawn`)."""
+        """What draws gave the figures of its points, by point; empty where none were made (`plimsoll.store.uncertainty`)."""
         return read_drawn(self.path)
 
     def _point(self, path: str) -> StoredPoint:

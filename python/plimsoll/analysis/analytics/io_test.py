@@ -3,7 +3,7 @@
 Model: a stream's time is the real time from the common start until its file is through, its flush included. The figure of a core is the
 bytes of a file over the mean of these times, times streams over cores, which the published test has equal. Beside it stands what all
 streams moved until the last was through: where some streams were much faster than others, it is less. Repeats are pooled as everywhere
-(`plimsoll.analysis.point.pooling`).
+(`plimsoll.analysis.point.repeats`).
 Source: the published test divides the size of a file by the mean of the streams' real times.
 Limits: with more streams than processors a processor carries several, and they count as through when all of them are.
 
@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast
 
 from plimsoll.analysis.analytics.guidance import PUBLISHED, judged, verdict
-from plimsoll.analysis.point.pooling import pool_repeats
+from plimsoll.analysis.point.repeats import pool_repeats
 from plimsoll.result import Estimate, Result
 from plimsoll.stored import Json
 from plimsoll.units import megabytes

@@ -30,7 +30,7 @@ from plimsoll.analysis.analytics.guidance import PUBLISHED, verdict
 from plimsoll.analysis.analytics.limit import Course, Limit, limit
 from plimsoll.analysis.load_line.scaling import UslFit, usl_fit
 from plimsoll.analysis.point.host_use import BLOCK_BYTES, host_use
-from plimsoll.analysis.point.pooling import pool_repeats
+from plimsoll.analysis.point.repeats import pool_repeats
 from plimsoll.analysis.point.workflows import section
 from plimsoll.result import Estimate, Result
 from plimsoll.stored import IterationOutcome, WorkflowOutcome

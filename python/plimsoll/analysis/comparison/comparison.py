@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from plimsoll.analysis.comparison.answer import answer
-from plimsoll.analysis.comparison.drawn import drawn_notes, drawn_ratio
+from plimsoll.analysis.comparison.drawn_ratio import drawn_notes, drawn_ratio
 from plimsoll.analysis.comparison.findings import findings
 from plimsoll.analysis.comparison.marks import MarkPair, mark_pair, side_mark
 from plimsoll.analysis.comparison.ratio import LONGER_MIN, Ratio, holm, in_turn, ratio, repeats_needed
@@ -34,7 +34,7 @@ from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.definition import has_rate
 from plimsoll.analysis.point.metric import ALL, RATES, called, in_bytes, metric
 from plimsoll.analysis.point.offered_load import lasted_s, saturated
-from plimsoll.analysis.point.pooling import pooled_metric
+from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.analysis.statistics.steadiness import ROUNDS
 from plimsoll.result import Estimate, Result, flag_words
 

@@ -27,7 +27,7 @@ from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement, Ob
 from plimsoll.analysis.point.definition import has_rate
 from plimsoll.analysis.point.metric import ALL, load_noun
 from plimsoll.analysis.point.offered_load import lasted_s
-from plimsoll.analysis.point.pooling import pooled_metric
+from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.analysis.statistics.distributions import quantile, two_sided_p
 from plimsoll.result import Estimate, Result, tells
 

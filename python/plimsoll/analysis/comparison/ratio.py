@@ -28,7 +28,7 @@ from itertools import pairwise
 from math import ceil, erfc, exp, inf, log, sqrt
 
 from plimsoll.analysis.comparison.scatter import Scatter, degrees_of_freedom, standard_error
-from plimsoll.analysis.point.pooling import REPEATS_MIN
+from plimsoll.analysis.point.repeats import REPEATS_MIN
 from plimsoll.analysis.statistics.distributions import quantile, two_sided_p
 from plimsoll.result import Estimate, Result
 

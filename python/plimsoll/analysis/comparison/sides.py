@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
-from plimsoll.analysis.comparison.drawn import DrawnRatio, DrawnRatioView
+from plimsoll.analysis.comparison.drawn_ratio import DrawnRatio, DrawnRatioView
 from plimsoll.analysis.comparison.ratio import Ratio, decides
 from plimsoll.analysis.load_line.mark import Mark, MarkView
 from plimsoll.analysis.point.metric import IOPS, RATES

@@ -3,7 +3,7 @@
 The load line: response time against throughput, one point per level of load, with its confidence band.
 
 Model: the results of one subject (a workload in a configuration) are grouped by the level of load they were measured at; repeats of a
-level are pooled (`plimsoll.analysis.point.pooling`). The throughput is that of the whole workload, also where the response is one
+level are pooled (`plimsoll.analysis.point.repeats`). The throughput is that of the whole workload, also where the response is one
 operation's, because the question is how much load the storage carries while, say, its reads stay fast. The band consists of the 95 %
 intervals of the response at each level.
 Source: response time against throughput is the SPC-1 ramp's and Vdbench's curve; Jain, "The Art of Computer Systems Performance
@@ -50,7 +50,7 @@ from typing import Any, Literal
 
 from plimsoll.analysis.point import offered_load
 from plimsoll.analysis.point.metric import ALL
-from plimsoll.analysis.point.pooling import pool_repeats, pooled_metric
+from plimsoll.analysis.point.repeats import pool_repeats, pooled_metric
 from plimsoll.result import Estimate, Result
 from plimsoll.stored import Json
 

@@ -31,7 +31,7 @@ from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement, Ob
 from plimsoll.analysis.objective.sample_size import idle
 from plimsoll.analysis.point.definition import has_rate
 from plimsoll.analysis.point.metric import ALL, RATES, RESPONSES
-from plimsoll.analysis.point.pooling import pooled_metric
+from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.result import Estimate, Result
 
 #: A point's response or one edge of its band; None where there is no interval.

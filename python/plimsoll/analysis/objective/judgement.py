@@ -1,7 +1,7 @@
 """The objective: the condition on response that a load must keep, and whether a point kept it.
 
 Model: an objective is one or more clauses (`plimsoll.analysis.objective.clause`) joined by ``and``, all of which must hold. A point, or
-several repeats of it pooled (`plimsoll.analysis.point.pooling`), is judged by value: the objective *holds* when every clause does. The
+several repeats of it pooled (`plimsoll.analysis.point.repeats`), is judged by value: the objective *holds* when every clause does. The
 judgement is *settled* when the 95 % intervals leave no doubt: all lie wholly within their limits, or one lies wholly beyond. A count of
 errors and a maximum have no interval; what was seen settles them. Every other value without an interval leaves the judgement unsettled,
 also on a modelled target, because another seed would give another value. A latency without an operation is asked of every operation that
@@ -37,7 +37,7 @@ from plimsoll.analysis.point.definition import (
 )
 from plimsoll.analysis.point.metric import ALL, SCORE, called
 from plimsoll.analysis.point.offered_load import carried
-from plimsoll.analysis.point.pooling import highest, lowest, pooled_metric, unanswered
+from plimsoll.analysis.point.repeats import highest, lowest, pooled_metric, unanswered
 from plimsoll.analysis.point.score import score_weights
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from plimsoll.analysis.objective.clause import Clause
 from plimsoll.analysis.point.definition import is_all_there_is, runs_workflows
 from plimsoll.analysis.point.metric import ALL, SCORE, together
-from plimsoll.analysis.point.pooling import pooled_metric
+from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.analysis.point.score import PERCENT, score_weights
 from plimsoll.result import OPS, OpTotals, Result
 from plimsoll.units import significant

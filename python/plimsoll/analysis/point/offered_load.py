@@ -20,7 +20,7 @@ from math import sqrt
 
 from plimsoll.analysis.point.definition import ACHIEVED_SHARE_MIN, is_open, offered_per_s, rated_operations, streams
 from plimsoll.analysis.point.metric import ALL, metric
-from plimsoll.analysis.point.pooling import pool_repeats
+from plimsoll.analysis.point.repeats import pool_repeats
 from plimsoll.result import Estimate, Result, Totals
 from plimsoll.stored import Stream
 

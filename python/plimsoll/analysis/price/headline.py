@@ -20,7 +20,7 @@ from plimsoll.analysis.load_line.line import longest, usable
 from plimsoll.analysis.load_line.mark import mark_of
 from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.metric import ALL, in_bytes, load_noun, spoken
-from plimsoll.analysis.point.pooling import pooled_metric
+from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.analysis.statistics.steadiness import ROUNDS
 from plimsoll.result import Estimate, Result
 

@@ -31,7 +31,7 @@ from plimsoll.analysis.mailstore.counters import DRIVER, section
 from plimsoll.analysis.mailstore.mark import RULE
 from plimsoll.analysis.objective.judgement import Objective, applies_to, parse_objective
 from plimsoll.analysis.point.definition import streams
-from plimsoll.analysis.point.pooling import pooled_metric
+from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.analysis.sizing.demand import Demand
 from plimsoll.analysis.sizing.view import FitView
 from plimsoll.analysis.validity.evidence import COST_BACKENDS

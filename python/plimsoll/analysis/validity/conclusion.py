@@ -13,7 +13,7 @@ from typing import cast
 from plimsoll.analysis.point.estimates import estimates, score_estimate
 from plimsoll.analysis.point.metric import together
 from plimsoll.analysis.point.observation import Observation
-from plimsoll.analysis.point.pooling import with_lower_bounds, with_score
+from plimsoll.analysis.point.repeats import with_lower_bounds, with_score
 from plimsoll.analysis.point.replay import replay_fidelity
 from plimsoll.analysis.point.score import score_weights
 from plimsoll.analysis.point.summary import Summary

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plimsoll.analysis.decision.standing import section
+from plimsoll.analysis.decision.runs import section
 from plimsoll.analysis.validity.evidence import Evidence
 from plimsoll.result import Flag
 from plimsoll.units import binary

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plimsoll.analysis.decision import standing
+from plimsoll.analysis.decision import runs
 from plimsoll.analysis.point import transactions
 from plimsoll.analysis.validity.evidence import Evidence
 from plimsoll.analysis.validity.severity import of_shift
@@ -30,7 +30,7 @@ def harness_share(evidence: Evidence) -> Iterator[Flag]:
 
 def _of_queries(evidence: Evidence) -> Iterator[Flag]:
     """Of one processor, since a query may have no more than one for itself."""
-    share = (standing.section(evidence.result) or {}).get("own_cpu_share")
+    share = (runs.section(evidence.result) or {}).get("own_cpu_share")
     if isinstance(share, (int, float)) and share > OWN_SHARE_MAX:
         yield Flag(
             "harness_share",

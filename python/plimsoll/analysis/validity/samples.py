@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from plimsoll.analysis.analytics.io_test import tests_io
-from plimsoll.analysis.decision.standing import asks_queries
+from plimsoll.analysis.decision.runs import asks_queries
 from plimsoll.analysis.mailstore.counters import is_mailstore
 from plimsoll.analysis.point.array import FAILED, incidents, rebuilds
 from plimsoll.analysis.point.definition import IN_BACKGROUND, arrival, ends_by_itself, runs_workflows, size_bounds

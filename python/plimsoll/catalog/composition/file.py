@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from plimsoll.catalog.composition.key_units import without_units
 from plimsoll.catalog.composition.shape import check_shape
-from plimsoll.catalog.written import read_toml
+from plimsoll.catalog.toml_file import read_toml
 from plimsoll.errors import InputError
 from plimsoll.stored import Json
 

@@ -14,12 +14,12 @@ from typing import Any
 
 from plimsoll.analysis.comparison.names import names_of
 from plimsoll.analysis.decision.limit import busy_share, limit, locks_share
-from plimsoll.analysis.decision.standing import METRICS, Standing, asks_queries, section, standings
+from plimsoll.analysis.decision.runs import METRICS, Standing, asks_queries, section, standings
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.decision import BANNER
 from plimsoll.reports.decision import shown
+from plimsoll.reports.phrases import bounded
 from plimsoll.reports.progress import settings_text
-from plimsoll.reports.spoken import bounded
 from plimsoll.reports.terminal.points import marks_of
 from plimsoll.reports.terminal.screen import ANY, Screen
 from plimsoll.reports.terminal.table import table

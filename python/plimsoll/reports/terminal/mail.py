@@ -17,8 +17,8 @@ from plimsoll.analysis.point.definition import streams
 from plimsoll.analysis.point.metric import ALL, SCORE, metric
 from plimsoll.analysis.point.score import PERCENTILE, score_weights
 from plimsoll.reports.mail import hurried
+from plimsoll.reports.phrases import bounded
 from plimsoll.reports.progress import settings_text
-from plimsoll.reports.spoken import bounded
 from plimsoll.reports.terminal.points import marks_of
 from plimsoll.reports.terminal.screen import ANY, Screen
 from plimsoll.reports.terminal.table import table

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from math import floor, log10
 
 from plimsoll.analysis.comparison.names import names_of
-from plimsoll.analysis.decision.standing import asks_queries
+from plimsoll.analysis.decision.runs import asks_queries
 from plimsoll.analysis.objective.clause import Clause
 from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.definition import runs_workflows
@@ -32,8 +32,8 @@ from plimsoll.analysis.point.estimates import PERCENTILES
 from plimsoll.analysis.point.metric import ALL, IOPS, in_bytes, metric, rate_noun, together
 from plimsoll.analysis.point.score import score_weights
 from plimsoll.analysis.point.transactions import enters_orders, new_orders_per_min
+from plimsoll.reports.phrases import bounded
 from plimsoll.reports.progress import settings_text
-from plimsoll.reports.spoken import bounded
 from plimsoll.reports.terminal.screen import ANY, Screen, Tone
 from plimsoll.reports.terminal.table import table
 from plimsoll.result import OPS, Result, Totals

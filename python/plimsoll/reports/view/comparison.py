@@ -30,7 +30,7 @@ from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.line import usable
 from plimsoll.analysis.objective.judgement import Objective, parse_objective
 from plimsoll.analysis.point.metric import ALL, METRICS, RATES
-from plimsoll.analysis.point.pooling import pooled_metric
+from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.errors import InputError
 from plimsoll.experiments.kinds import ADAPTIVE
 from plimsoll.reports.view.experiments import Member

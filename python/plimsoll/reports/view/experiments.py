@@ -21,7 +21,7 @@ from plimsoll.analysis.objective.judgement import Objective, judge, parse_object
 from plimsoll.analysis.point.definition import asks_a_list, runs_workflows
 from plimsoll.analysis.point.host_use import HostUse, host_use
 from plimsoll.analysis.point.metric import ALL, in_bytes, rate_noun, spoken
-from plimsoll.analysis.point.pooling import pooled_metric
+from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.errors import InputError
 from plimsoll.experiments.kinds import is_drawn, offers_rates
 from plimsoll.reports.view.point import EstimateView, GroupName, ObjectiveVerdict, Settings, estimate_view, group_of

@@ -1,7 +1,7 @@
 """A point of a report: one stored result, with its course over time.
 
 Model: values are bytes, nanoseconds and per-second rates exactly as stored. Latencies that requests without an answer raise are the lower
-bounds of `plimsoll.analysis.point.pooling`. What other files of this room use of a point, too, is declared here: estimates, verdicts,
+bounds of `plimsoll.analysis.point.repeats`. What other files of this room use of a point, too, is declared here: estimates, verdicts,
 groups.
 Limits: what the engine and the host say of themselves is handed on as it was stored, without a type.
 

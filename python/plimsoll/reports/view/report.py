@@ -3,7 +3,7 @@
 Model: a *point* is one stored result. Points of the same workload measured in the same *configuration* (run, target and, where one
 run steps it, the level) are repeats of each other; a bar of the report is the mean of the repeats, its error bar their extremes.
 Nothing is formatted here: values are bytes, nanoseconds and per-second rates exactly as stored, and the page turns them into words.
-Latencies that requests without an answer raise are the lower bounds of `plimsoll.analysis.point.pooling`.
+Latencies that requests without an answer raise are the lower bounds of `plimsoll.analysis.point.repeats`.
 Limits: no statistics beyond mean, minimum and maximum of repeats; whether two configurations differ is not decided here.
 
     view([RunRecord("base", "complete", run_json, points)], decode)["points"][0]["totals"]["read"]["iops"]

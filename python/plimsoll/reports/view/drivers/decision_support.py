@@ -1,7 +1,7 @@
 """The section of decision support: metrics of each side, queries as bars, streams over time, and what limited them.
 
 Model: a side is one configuration at one setting; of its runs the lower one is shown, with the metrics of the other beside it
-(`plimsoll.analysis.decision.standing`). Times are seconds from the start of the point. A query alone has what storage did meanwhile; in
+(`plimsoll.analysis.decision.runs`). Times are seconds from the start of the point. A query alone has what storage did meanwhile; in
 streams it has the mean of its times.
 Limits: `LANES_MAX` streams are drawn, and the number of the others is told.
 
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypedDict, cast
 
 from plimsoll.analysis.decision.limit import busy_share, limit, locks_share
-from plimsoll.analysis.decision.standing import METRICS, Run, Standing, section, standings
+from plimsoll.analysis.decision.runs import METRICS, Run, Standing, section, standings
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.decision import BANNER
 from plimsoll.decision.queries import asks

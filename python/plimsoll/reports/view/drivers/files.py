@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from plimsoll.analysis.point.pooling import pooled_metric
+from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.reports.view.experiments import Member
 from plimsoll.reports.view.point import EstimateView, Settings, estimate_view
 from plimsoll.result import OPS, Op, Result

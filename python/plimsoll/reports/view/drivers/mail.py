@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 
 from plimsoll.analysis.point.definition import streams
 from plimsoll.analysis.point.metric import ALL, SCORE
-from plimsoll.analysis.point.pooling import pooled_metric
+from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.analysis.point.score import PERCENTILE, score_weights
 from plimsoll.analysis.point.verification import letters_astray
 from plimsoll.reports.mail import paced

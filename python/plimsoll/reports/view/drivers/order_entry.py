@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, get_args
 
 from plimsoll.analysis.point.metric import ALL
-from plimsoll.analysis.point.pooling import pool_repeats, pooled_metric
+from plimsoll.analysis.point.repeats import pool_repeats, pooled_metric
 from plimsoll.analysis.point.transactions import WORDS, commits_of, limit, new_orders_per_min, section, upkeep
 from plimsoll.orders import BANNER
 from plimsoll.reports.view.experiments import Member

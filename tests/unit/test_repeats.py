@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from plimsoll.analysis.point.pooling import pool_repeats, pooled_metric
+from plimsoll.analysis.point.repeats import pool_repeats, pooled_metric
 from plimsoll.measure import Job, unfinished
 from plimsoll.result import Estimate, Result
 from plimsoll.target import Target
