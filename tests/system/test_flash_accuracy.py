@@ -10,7 +10,7 @@ import pytest
 
 from plimsoll.analysis.array_fit.outcome import power_law
 from plimsoll.points.array_runs import Modelling, Trial
-from plimsoll.points.measured_rows import Asked, Measured, measured_rows
+from plimsoll.points.measured_rows import Measured, RowChoice, measured_rows
 
 MATRIX, DRIVE = "published:latency-m7gd", "array:nitro"
 REQUESTS = 5000
@@ -34,7 +34,7 @@ def mean(values: list[float]) -> float:
 
 @pytest.fixture(scope="module")
 def measured() -> list[Measured]:
-    return measured_rows(MATRIX, Asked(), DRIVE)
+    return measured_rows(MATRIX, RowChoice(), DRIVE)
 
 
 def test_the_matrix_is_met_within_twelve_percent(measured: list[Measured]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from plimsoll.analysis.array_fit.outcome import power_law
 from plimsoll.analysis.array_fit.row import condition
 from plimsoll.points.array_runs import Modelling, Trial
-from plimsoll.points.measured_rows import Asked, Measured, measured_rows
+from plimsoll.points.measured_rows import Measured, RowChoice, measured_rows
 
 LABELS = {"se6920-raid1": "SE6920 RAID 1", "se6920-raid5": "SE6920 RAID 5", "dl580-local": "DL580 local disks, RAID 5"}
 #: What 'plimsoll fit' finds where the rows of 8 GB are held out, with the ranges of docs/arrays.md and 2,000 requests.
@@ -25,7 +25,7 @@ REQUESTS = 2000
 
 def rows(array: str, access: str) -> list[Measured]:
     where = [condition(f"label={LABELS[array]}", "--where"), condition(f"workload=se6920-{access}", "--where")]
-    return measured_rows("published:se6920", Asked(where), f"array:{array}")
+    return measured_rows("published:se6920", RowChoice(where), f"array:{array}")
 
 
 def errors(target: str, measured: list[Measured]) -> list[float]:

@@ -11,15 +11,15 @@ import pytest
 from plimsoll import orphans
 from plimsoll.apps.analytics import work
 from plimsoll.apps.analytics.inputs import Inputs, check_room
-from plimsoll.apps.analytics.options import Asked, canonical
+from plimsoll.apps.analytics.options import WorkflowOptions, canonical
 from plimsoll.engine.block import native
 from plimsoll.engine.claims import holding
 from plimsoll.engine.files import native_files
 from plimsoll.errors import Interrupted, SafetyRefusal, TargetError
 
 
-def asked(**stream: Any) -> Asked:
-    return Asked.of(canonical({"rows": 2000, "workflows": 2, **stream}, "test"))
+def asked(**stream: Any) -> WorkflowOptions:
+    return WorkflowOptions.of(canonical({"rows": 2000, "workflows": 2, **stream}, "test"))
 
 
 def made(folder: Path, **stream: Any) -> tuple[Inputs, list[tuple[int, int]]]:

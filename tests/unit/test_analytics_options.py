@@ -10,7 +10,7 @@ from plimsoll import catalog
 from plimsoll.analysis.objective.judgement import applies_to, parse_objective
 from plimsoll.analysis.point.definition import concurrency, drawn_by_stream, ends_by_itself, overwrites
 from plimsoll.apps import driver_of
-from plimsoll.apps.analytics.options import OPTIONS, ROW_BYTES, STEPS, Asked
+from plimsoll.apps.analytics.options import OPTIONS, ROW_BYTES, STEPS, WorkflowOptions
 from plimsoll.apps.analytics.outcome import Iteration, Step, Workflow
 from plimsoll.engine.block import native
 from plimsoll.engine.protocol import Engine
@@ -38,8 +38,8 @@ def _set(*settings: tuple[str, Any]) -> Definition:
     return driver.check_workload(workload, "sas-analytics.toml")
 
 
-def _asked(workload: Definition) -> Asked:
-    return Asked.of(dict(workload["stream"][0]))
+def _asked(workload: Definition) -> WorkflowOptions:
+    return WorkflowOptions.of(dict(workload["stream"][0]))
 
 
 def test_the_shipped_workload_has_ten_million_rows_of_200_bytes_and_names_no_product_as_its_own() -> None:

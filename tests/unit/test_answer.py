@@ -14,7 +14,7 @@ from plimsoll.analysis.comparison.of_run import comparison_of
 from plimsoll.analysis.comparison.sides import FASTER, NOT_SHOWN, TOO_SHORT
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.reports.answer import answer
-from plimsoll.reports.marks import Asked
+from plimsoll.reports.marks import RunQuestion
 from plimsoll.result import Estimate, Flag, Result
 from support.made_results import Load, Setting, failed, made
 
@@ -39,7 +39,7 @@ HELD = [(1, 500, 2), (16, 1000, 10), (32, 1200, 19), (64, 1300, 40)]
 
 def test_a_ramp_answers_with_its_mark_and_never_with_a_level_that_failed() -> None:
     # The highest rate of the page was 1,300 IOPS, a level that had failed the objective.
-    found = answer(ramp(HELD), Asked([RAMP]))
+    found = answer(ramp(HELD), RunQuestion([RAMP]))
     assert found.sentence.startswith("/dev/sdb carries 1,200 IOPS [")
     assert found.sentence.endswith("] before read mean passes 20 ms (queue_depth 32).")
     (card,) = found.cards
@@ -49,29 +49,29 @@ def test_a_ramp_answers_with_its_mark_and_never_with_a_level_that_failed() -> No
 def test_a_load_that_never_failed_is_at_least_that_and_one_that_never_held_is_said_so() -> None:
     assert (
         "carries at least 1,200 IOPS within 'read mean <= 20ms' (queue_depth 32, the highest"
-        in answer(ramp(HELD[:3]), Asked([RAMP])).sentence
+        in answer(ramp(HELD[:3]), RunQuestion([RAMP])).sentence
     )
-    missed = answer(ramp([(1, 100, 30), (2, 110, 60)]), Asked([RAMP]))
+    missed = answer(ramp([(1, 100, 30), (2, 110, 60)]), RunQuestion([RAMP]))
     assert missed.sentence == "/dev/sdb does not keep 'read mean <= 20ms' even at the lowest level of queue_depth."
     assert missed.cards[0].value == "none held"
 
 
 def test_doubts_stand_in_the_same_sentence() -> None:
     results = [replace(result, flags=[DOUBT]) for result in ramp(HELD)]
-    found = answer(results, Asked([RAMP]))
+    found = answer(results, RunQuestion([RAMP]))
     assert found.sentence.endswith("; 1 doubt: not steady.")
     assert [(doubt.name, doubt.points, doubt.sentence) for doubt in found.doubts] == [("not_steady", 4, "It drifted.")]
     invalid = replace(results[0], flags=[replace(DOUBT, name="page_cache", severity="invalid")])
-    assert answer([invalid, *results[1:]], Asked([RAMP])).sentence.endswith("; not valid: page cache.")
+    assert answer([invalid, *results[1:]], RunQuestion([RAMP])).sentence.endswith("; not valid: page cache.")
 
 
 def test_large_requests_are_spoken_of_in_megabytes() -> None:
-    assert "carries 629 MB/s [" in answer(ramp(HELD, size=512 << 10), Asked([RAMP])).sentence
+    assert "carries 629 MB/s [" in answer(ramp(HELD, size=512 << 10), RunQuestion([RAMP])).sentence
 
 
 def test_several_sides_answer_with_ratios_and_how_sure() -> None:
     results = [*ramp(HELD, "slow"), *ramp([(level, iops * 1.5, mean / 1.5) for level, iops, mean in HELD], "fast")]
-    found = answer(results, Asked([RAMP], comparison=comparison_of(results, [RAMP], adaptive=["ramp"])))
+    found = answer(results, RunQuestion([RAMP], comparison=comparison_of(results, [RAMP], adaptive=["ramp"])))
     assert found.sentence.startswith("fast carries 1.5") and "the load of slow at 20 ms (" in found.sentence
     assert [card.label for card in found.cards] == ["Mark of fast", "Mark of slow"]
     assert "faster" in found.cards[0].detail
@@ -220,7 +220,7 @@ def test_several_marks_stand_in_the_sentence_each_in_its_own_unit() -> None:
         setting = Setting(workload, workload.capitalize(), target="/dev/sdb", place=place)
         return [made(Load(iops, mean * MS, 0.01, block_bytes=size), level, setting=setting) for level, iops, mean in HELD]
 
-    found = answer([*one("random", 4096), *one("streams", 512 << 10)], Asked([RAMP]))
+    found = answer([*one("random", 4096), *one("streams", 512 << 10)], RunQuestion([RAMP]))
     assert found.sentence == "/dev/sdb carries Random 1,200 IOPS, Streams 629 MB/s within 'read mean <= 20ms'."
 
 

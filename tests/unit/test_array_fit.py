@@ -22,9 +22,9 @@ from plimsoll.catalog.composition.key_units import with_unit
 from plimsoll.cli.program import main
 from plimsoll.engine.block import native
 from plimsoll.errors import InputError
-from plimsoll.points.array_fit import FitAsked
+from plimsoll.points.array_fit import FitArguments
 from plimsoll.points.array_runs import Load, Trial, fill_bytes, modelled
-from plimsoll.points.measured_rows import Asked, _load
+from plimsoll.points.measured_rows import RowChoice, _load
 from plimsoll.points.measured_trace import measured_parts
 from plimsoll.reports.terminal.fit import outcome_lines, range_lines
 from plimsoll.target import target_of
@@ -381,7 +381,7 @@ def test_a_row_has_one_name_per_column_and_one_unit_per_size() -> None:
 
 
 def test_the_seed_zero_is_a_seed_like_any_other() -> None:
-    assert [FitAsked.of({"measured": "rows.csv", "unknown": (), "seed": seed}).seed for seed in (0, 7, None)] == [0, 7, 1]
+    assert [FitArguments.of({"measured": "rows.csv", "unknown": (), "seed": seed}).seed for seed in (0, 7, None)] == [0, 7, 1]
 
 
 def test_an_array_without_a_cache_is_fitted_like_any_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -430,7 +430,7 @@ def planted_latencies(file: Path, planted: Mapping[str, int]) -> None:
 
 
 def loads_of(rows: list[Row], target: str) -> list[Load]:
-    return [_load([one], Asked(), float(native().inspect_target(target_of(target))["size_bytes"])) for one in rows]
+    return [_load([one], RowChoice(), float(native().inspect_target(target_of(target))["size_bytes"])) for one in rows]
 
 
 def test_percentiles_of_mixed_open_loads_are_fitted_to_and_predicted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

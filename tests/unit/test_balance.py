@@ -14,7 +14,7 @@ from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.schedule import schedule
 from plimsoll.measure import Job, measure
 from plimsoll.own_cost import OwnCost
-from plimsoll.points.asked import Asked
+from plimsoll.points.arguments import Arguments
 from plimsoll.points.balance import MEASURED_S, balanced
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.goals import goal_of
@@ -168,6 +168,6 @@ def test_times_of_a_file_are_the_users_and_those_of_a_shipped_suite_are_ours() -
     (own,) = read_experiments(document, TYPED, targets=["array:nvme"]).experiments
     assert chosen_in(ExperimentPoints(own, native()), own) == {"duration"}
     for typed, expected in (({}, set[str]()), ({"warmup": "5s"}, {"warmup"}), ({"settings": ("duration=7s",)}, {"duration"})):
-        asked = suite_of("hp-iometer", Asked.of(complete({"targets": ("array:nvme",), **typed})), print, quick=True)
+        asked = suite_of("hp-iometer", Arguments.of(complete({"targets": ("array:nvme",), **typed})), print, quick=True)
         experiment = replace(asked.suite.experiments[0], workloads=("hp-sas-oltp-8k",))
         assert chosen_in(ExperimentPoints(experiment, native(), typed=asked.typed_settings), experiment) == expected

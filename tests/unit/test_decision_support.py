@@ -16,7 +16,7 @@ from plimsoll.apps.databases.database import DatabaseError, Row
 from plimsoll.apps.decision import dataset, options, procedure
 from plimsoll.apps.decision.dataset import Hearing, Note
 from plimsoll.apps.decision.observation import Glance, Observer, seen
-from plimsoll.apps.decision.options import Asked
+from plimsoll.apps.decision.options import QueryOptions
 from plimsoll.apps.decision.procedure import Plan, Procedure
 from plimsoll.apps.decision.records import Done, Kept, Whole, figures
 from plimsoll.decision import data
@@ -40,11 +40,13 @@ class Brake:
     abort = stop
 
 
-def asked(**given: object) -> Asked:
-    return Asked.of(options.canonical({"scale": 0.01, "refresh": False, **given}, "test"))
+def asked(**given: object) -> QueryOptions:
+    return QueryOptions.of(options.canonical({"scale": 0.01, "refresh": False, **given}, "test"))
 
 
-def carried_out(database: ScriptedDatabase, wanted: Asked, control: Brake | None = None) -> tuple[Procedure, Ended, list[dict[str, Any]]]:
+def carried_out(
+    database: ScriptedDatabase, wanted: QueryOptions, control: Brake | None = None
+) -> tuple[Procedure, Ended, list[dict[str, Any]]]:
     """The procedure on a scripted database, how its job ended, and its intervals."""
     observer = Observer((), database.processes)
     procedure = Procedure(Plan.of(wanted, NOTE, "duckdb", seed=1), database, observer)
@@ -299,10 +301,10 @@ def test_as_many_streams_ask_as_the_scale_wants_at_least() -> None:
     assert [asked(scale=scale).streams for scale in (0.01, 1, 10, 300)] == [2, 2, 3, 6]
     later = options.changed(options.canonical({}, "test"), "scale", 300)
     assert later is not None
-    assert Asked.of(later).streams == 6
+    assert QueryOptions.of(later).streams == 6
     fixed = options.changed(options.canonical({"streams": 5}, "test"), "scale", 300)
     assert fixed is not None
-    assert Asked.of(fixed).streams == 5
+    assert QueryOptions.of(fixed).streams == 5
 
 
 def test_the_engine_gets_a_quarter_of_the_data_unless_told_otherwise() -> None:

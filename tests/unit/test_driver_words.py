@@ -27,7 +27,7 @@ from plimsoll.experiments.sweep import steps
 from plimsoll.reports import decision
 from plimsoll.reports.answer import answer
 from plimsoll.reports.live import LiveView
-from plimsoll.reports.marks import Asked as AskedFor
+from plimsoll.reports.marks import RunQuestion
 from plimsoll.reports.progress import PlainLines
 from plimsoll.reports.terminal.findings import mark_text
 from plimsoll.reports.terminal.orders import commits
@@ -258,7 +258,7 @@ def test_streams_that_were_stopped_are_told_of_together_and_not_query_by_query()
 def test_the_mark_of_terminals_says_new_orders_per_minute() -> None:
     levels = [entered("sqlite:/mnt/a", 100.0 * level, terminals=level, level=level) for level in (1, 2)]
     definition = {"name": "steps", "objective": "p90 of new-order <= 100ms", "over": [{"option": "terminals", "levels": [1, 2]}]}
-    sentence = answer(levels, AskedFor(experiments=[definition])).sentence
+    sentence = answer(levels, RunQuestion(experiments=[definition])).sentence
     # 45 % of 200 transactions per second are new orders, 1 % of which are rolled back.
     assert "carries at least 5,346 new orders per minute, 200 transactions/s within 'new-order p90 <= 100ms'" in sentence
 

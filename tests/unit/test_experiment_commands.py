@@ -10,7 +10,7 @@ import pytest
 
 from plimsoll.cli import main
 from plimsoll.errors import TargetError
-from plimsoll.points.asked import ExperimentAsked
+from plimsoll.points.arguments import ExperimentArguments
 from plimsoll.points.short_document import short_document
 from plimsoll.store.reader import StoredRun, list_runs
 from support.said import Plimsoll
@@ -127,9 +127,9 @@ def test_a_search_that_finds_a_mark_passes_the_assertion(plimsoll: Plimsoll, eng
 
 
 def test_without_levels_file_workloads_are_stepped_by_their_threads() -> None:
-    asked = ExperimentAsked(workloads=("metadata",))
+    asked = ExperimentArguments(workloads=("metadata",))
     assert short_document("steps", asked)["experiment"][0]["over"] == {"threads": "1..64"}
-    asked = ExperimentAsked(workloads=("metadata", "random-read-4k"))
+    asked = ExperimentArguments(workloads=("metadata", "random-read-4k"))
     assert short_document("steps", asked)["experiment"][0]["over"] == {"queue_depth": "1..64"}
 
 

@@ -21,7 +21,7 @@ from plimsoll.errors import InputError
 from plimsoll.histogram import Histogram
 from plimsoll.reports.answer import answer
 from plimsoll.reports.mail import document, hurried
-from plimsoll.reports.marks import Asked, passed
+from plimsoll.reports.marks import RunQuestion, passed
 from plimsoll.reports.terminal.mail import users as users_table
 from plimsoll.result import Estimate, OpTotals, Outstanding, Result
 from support.made_results import Load, Setting, made
@@ -101,7 +101,7 @@ def test_users_are_carried_up_to_the_level_whose_score_passes_the_limit() -> Non
     mark = mark_of(results, OBJECTIVE)
     assert mark is not None and (mark.level, mark.next_level, mark.failed_by) == (800, 1600, "score <= 1s")
     results = [replace(one, place={**one.place, "experiment": "ramp"}) for one in results]
-    asked = Asked([{"name": "ramp", "objective": "score <= 1s", "over": [{"option": "users"}]}])
+    asked = RunQuestion([{"name": "ramp", "objective": "score <= 1s", "over": [{"option": "users"}]}])
     said = answer(results, asked)
     assert said.sentence.startswith("/dev/sdb carries 800 users (200 tasks/s) before score passes 1 s, as it does with 1,600")
     assert said.cards[0].value == "800 users"
@@ -154,7 +154,7 @@ def test_a_day_that_passes_faster_is_said_wherever_its_rates_stand() -> None:
     assert hurried([at_speed(20.0)]) == said and hurried([at_speed(1.0)]) == ""
     assert "passed at 2 to 60 × its speed" in hurried([at_speed(60.0), at_speed(2.0)])
     assert hurried([made(Load(100.0, MS))]) == "", "other loads have no day"
-    assert said in answer([at_speed(20.0)], Asked()).sentence and said not in answer([at_speed(1.0)], Asked()).sentence
+    assert said in answer([at_speed(20.0)], RunQuestion()).sentence and said not in answer([at_speed(1.0)], RunQuestion()).sentence
     assert said[1:] in users_table([at_speed(20.0)]) and said[1:] not in users_table([at_speed(1.0)])
     assert document([at_speed(20.0)])["mail"][0]["speed"] == 20.0
 

@@ -11,7 +11,7 @@ import pytest
 
 from plimsoll.analysis.sizing.stored_lines import fit, stored_lines
 from plimsoll.points.demand_source import demand_asked
-from plimsoll.points.sizing_asked import SizingAsked
+from plimsoll.points.sizing_arguments import SizingArguments
 from plimsoll.store.reader import StoredRun, list_runs
 from support.said import Plimsoll, in_this_process
 
@@ -57,7 +57,7 @@ def line(plimsoll: Plimsoll, tmp_path: Path) -> Any:
 
 
 def asked(profile: str) -> Any:
-    return demand_asked(SizingAsked(mailboxes=1000, profile=profile))
+    return demand_asked(SizingArguments(mailboxes=1000, profile=profile))
 
 
 def test_a_stored_line_of_a_store_answers_by_its_transfers_at_the_rule_of_the_original(line: Any) -> None:

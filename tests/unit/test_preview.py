@@ -10,7 +10,7 @@ import pytest
 
 from plimsoll.cli.commands import GROUPS, VERBS
 from plimsoll.experiments.probe import Bounds, Growth, Resolution, points_between, points_of_search
-from plimsoll.points.asked import ExperimentAsked
+from plimsoll.points.arguments import ExperimentArguments
 from plimsoll.points.execution import carry_out
 from plimsoll.points.listener import Listener, Unwatched
 from plimsoll.points.options import complete
@@ -186,7 +186,7 @@ def test_a_ramp_says_how_many_points_are_left_and_never_fewer_than_come(engine: 
     engine.run_job = by_depth  # type: ignore[method-assign]
     told = Told()
     typed = complete({"targets": ["null:", "queue:"], "objective": "mean <= 5ms", "duration": "1s", "warmup": "0s"}, {"over": ()})
-    asked = ExperimentAsked.of({**typed, "workloads": ("small.toml",), "over": ("queue_depth=1..64",)})
+    asked = ExperimentArguments.of({**typed, "workloads": ("small.toml",), "over": ("queue_depth=1..64",)})
     run = carry_out(short_undertaking("ramp", asked), asked, Listener(told))
     points = len(run.results)
     assert len(told.left) == points

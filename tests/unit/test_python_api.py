@@ -192,10 +192,10 @@ def test_a_store_needs_no_package_that_is_not_there(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_guide_names_every_option_and_every_verb() -> None:
-    from plimsoll.points.asked import Asked
+    from plimsoll.points.arguments import Arguments
 
     text = (DOCS / "python.md").read_text()
-    assert all(f"`{name}`" in text for name in (set(Asked.unsaid()) - {"targets", "prices"}) | {"target", "price"})
+    assert all(f"`{name}`" in text for name in (set(Arguments.unsaid()) - {"targets", "prices"}) | {"target", "price"})
     verbs = [name for name in plimsoll.__all__ if inspect.isfunction(getattr(plimsoll, name))]
     assert all(f"`{name}" in text or f"plimsoll.{name}(" in text for name in verbs)
     assert all(f"`{name}`" in text for name in plimsoll.__all__ if name.endswith(("Error", "Refusal")) and name != "PlimsollError")

@@ -15,7 +15,7 @@ import pytest
 import plimsoll as package
 from plimsoll.cli.options import EXPERIMENT
 from plimsoll.errors import InputError, SafetyRefusal
-from plimsoll.points.asked import Asked
+from plimsoll.points.arguments import Arguments
 from plimsoll.points.listener import Listener
 from plimsoll.points.options import Options, complete
 from plimsoll.store.reader import open_run
@@ -91,7 +91,7 @@ def test_every_verb_is_typed_documented_and_compared_with_its_command() -> None:
 def test_options_are_those_of_the_commands() -> None:
     # A function takes one price or a table of them; what is asked for has all.
     named = {"prices" if name == "price" else name for name in Options.__annotations__}
-    assert set(Asked.unsaid()) == named - {"target", "progress"} == (set(EXPERIMENT) | {"objective"}) - SHOWING
+    assert set(Arguments.unsaid()) == named - {"target", "progress"} == (set(EXPERIMENT) | {"objective"}) - SHOWING
 
 
 def test_an_option_that_is_not_known_is_named() -> None:

@@ -16,7 +16,7 @@ from plimsoll.analysis.array_fit.outcome import to_json
 from plimsoll.cli.streams import bare
 from plimsoll.displayed import as_document, encoded, quoted
 from plimsoll.errors import InputError
-from plimsoll.points.array_fit import FitAsked, Fitted, fit, prepared, without_words
+from plimsoll.points.array_fit import FitArguments, Fitted, fit, prepared, without_words
 from plimsoll.store.durable import check_replaceable
 
 SCHEMA = "plimsoll.array-fit/1"
@@ -28,11 +28,11 @@ def fit_array(target: str, typed: Mapping[str, Any], output: str | None, *, as_j
     """Fit, and print or write what came out."""
     if typed.get("measured") is None:
         raise InputError("--measured: say what to compare the array with: a CSV file, a run, or published:NAME.")
-    asked = FitAsked.of(typed)
+    arguments = FitArguments.of(typed)
     check_output(output)
-    fitted = fit(prepared(target, asked), _progress)
+    fitted = fit(prepared(target, arguments), _progress)
     if output is not None:
-        _write(output, fitted, _source(asked))
+        _write(output, fitted, _source(arguments))
     _show(fitted, as_json=as_json)
 
 
@@ -72,9 +72,9 @@ def _show(fitted: Fitted, *, as_json: bool) -> None:
     click.echo(f"\n{fitted.target}")
 
 
-def _source(asked: FitAsked) -> str:
-    held_out = ", ".join(asked.hold_out)
-    return f"fitted to {os.path.basename(asked.measured)} by 'plimsoll fit', {held_out} held out"
+def _source(arguments: FitArguments) -> str:
+    held_out = ", ".join(arguments.hold_out)
+    return f"fitted to {os.path.basename(arguments.measured)} by 'plimsoll fit', {held_out} held out"
 
 
 def _write(path: str, fitted: Fitted, source: str) -> None:

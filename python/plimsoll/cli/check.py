@@ -44,7 +44,7 @@ def command(target: tuple[str, ...], targets: tuple[str, ...], **typed: Any) -> 
 
 
 def _checked(targets: tuple[str, ...], typed: dict[str, Any]) -> int:
-    from plimsoll.cli.experiment import ShowAsked, Told, carried_out
+    from plimsoll.cli.experiment import DisplayArguments, Told, carried_out
     from plimsoll.points.check import answers
     from plimsoll.points.execution import Run
     from plimsoll.points.foreign import bare_targets
@@ -53,7 +53,7 @@ def _checked(targets: tuple[str, ...], typed: dict[str, Any]) -> int:
 
     def diagnose() -> None:
         diagnosis.extend(_diagnosed(bare_targets(targets) or (None,)))
-        if not ShowAsked.of(typed).quiet:
+        if not DisplayArguments.of(typed).quiet:
             click.echo("\n".join(_minded(diagnosis)), err=True)
 
     def document(run: Run) -> CheckView:

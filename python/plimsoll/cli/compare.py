@@ -79,18 +79,18 @@ def command(runs: tuple[str, ...], out: str, **typed: Any) -> int:
     p50, p90, p95, p99, p99.9. RATIO is of each side over the baseline, at every point: 0.95x or 95%. The whole 95 % interval has to
     keep it. Where the interval reaches across the limit, the condition is undecided, which fails, too.
     """
-    asked = _Asked(**typed)
-    if asked.output is not None:
-        checked_format(asked.output)
-    assertions = _assertions(asked.asserts)
+    arguments = _Arguments(**typed)
+    if arguments.output is not None:
+        checked_format(arguments.output)
+    assertions = _assertions(arguments.asserts)
     stored = open_runs(runs, out)
     with damage_named(point for run in stored for point in run.points):
-        draw(stored, asked.uncertainty)
-        return _show(stored, asked, assertions)
+        draw(stored, arguments.uncertainty)
+        return _show(stored, arguments, assertions)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Arguments:
     """What is compared how, what has to hold, and what becomes of the comparison."""
 
     varying: tuple[str, ...]
@@ -113,14 +113,15 @@ def _assertions(texts: Sequence[str]) -> Sequence[Assertion]:
     return parse_assertions(texts)
 
 
-def _show(stored: list[StoredRun], asked: _Asked, assertions: Sequence[Assertion]) -> int:
-    from plimsoll.verbs.comparison import Asked
+def _show(stored: list[StoredRun], arguments: _Arguments, assertions: Sequence[Assertion]) -> int:
     from plimsoll.verbs.comparison import Comparison as Compared
+    from plimsoll.verbs.comparison import ComparisonArguments
 
-    found = Compared(stored, Asked(asked.varying, asked.baseline, asked.objective, asked.prices), asked.metrics)
+    of_sides = ComparisonArguments(arguments.varying, arguments.baseline, arguments.objective, arguments.prices)
+    found = Compared(stored, of_sides, arguments.metrics)
     comparison, judged = found.compared, found.asserted(assertions)
     conditions = [one.to_json() for one in judged]
-    if asked.as_json:
+    if arguments.as_json:
         click.echo(as_document({**found.to_json(), **({"assertions": conditions} if conditions else {})}))
     else:
         from plimsoll.cli.screen import say, screen
@@ -130,18 +131,18 @@ def _show(stored: list[StoredRun], asked: _Asked, assertions: Sequence[Assertion
         from plimsoll.reports.terminal.findings import asserted_text
 
         here = screen()
-        say(comparison_text(comparison, here, details=asked.details))
-        if laid := layouts_text(((side.label, side.results) for side in sides(stored, asked.baseline)), here):
+        say(comparison_text(comparison, here, details=arguments.details))
+        if laid := layouts_text(((side.label, side.results) for side in sides(stored, arguments.baseline)), here):
             say(f"\n{laid}")
         if found.prices is not None:
             from plimsoll.reports.terminal.price import prices_text
 
-            say(f"\n{prices_text(found.prices, here, details=asked.details)}")
+            say(f"\n{prices_text(found.prices, here, details=arguments.details)}")
         if judged:
             say(f"\n{asserted_text(judged, here)}")
-    if asked.output is not None:
-        _write(found, conditions, stored, asked.output)
-        click.echo(f"\nreport   {asked.output}", err=asked.as_json)
+    if arguments.output is not None:
+        _write(found, conditions, stored, arguments.output)
+        click.echo(f"\nreport   {arguments.output}", err=arguments.as_json)
     missed = [one for one in judged if not one.holds]
     if missed:
         click.echo(

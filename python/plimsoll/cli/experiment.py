@@ -30,7 +30,7 @@ Typed = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShowAsked:
+class DisplayArguments:
     """What was typed on showing a run: none of it changes what is measured."""
 
     quiet: bool = False
@@ -51,7 +51,7 @@ class ShowAsked:
 
 
 #: Options of a command that its function has not.
-_ONLY_SHOWN = frozenset(one.name for one in fields(ShowAsked))
+_ONLY_SHOWN = frozenset(one.name for one in fields(DisplayArguments))
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def carried_out(verb: str, words: Sequence[str], typed: Typed, told: Told | None
     from plimsoll.cli.progress import listener
     from plimsoll.verbs import measurement
 
-    told, shown = told or Told(), ShowAsked.of(typed)
+    told, shown = told or Told(), DisplayArguments.of(typed)
     _check_report(shown)
     heard = replace(listener(quiet=shown.quiet), others=_others() if told.looks and not shown.quiet else None)
     options = {name: value for name, value in typed.items() if value is not None and name not in _ONLY_SHOWN}
@@ -90,7 +90,7 @@ def carried_out(verb: str, words: Sequence[str], typed: Typed, told: Told | None
 
 
 @contextmanager
-def _accompanied(heard: Listener, shown: ShowAsked) -> Iterator[Listener]:
+def _accompanied(heard: Listener, shown: DisplayArguments) -> Iterator[Listener]:
     """The listener; with ``--live`` or ``--otlp`` a process beside the run is started when that begins."""
     if not shown.live and shown.otlp is None:
         yield heard
@@ -114,19 +114,19 @@ def _others() -> Others:
 def show_plan(ahead: Preview, typed: Typed, *, as_json: bool) -> int:
     """Show what would be done."""
     from plimsoll.cli.preview import show_preview
-    from plimsoll.points.asked import Asked
+    from plimsoll.points.arguments import Arguments
 
-    asked = Asked.of(typed)
-    show_preview(ahead, os.path.join(asked.out, f"<time>_{ahead.name}"), keep=asked.keep, as_json=as_json)
+    arguments = Arguments.of(typed)
+    show_preview(ahead, os.path.join(arguments.out, f"<time>_{ahead.name}"), keep=arguments.keep, as_json=as_json)
     return 0
 
 
 def announced(heard: Listener, *, quiet: bool) -> Listener:
     """A listener that says the planned time before anything is measured."""
-    return replace(heard, planned=_planned(Told(), ShowAsked(quiet=quiet)))
+    return replace(heard, planned=_planned(Told(), DisplayArguments(quiet=quiet)))
 
 
-def _planned(told: Told, shown: ShowAsked) -> Callable[[Preview], None]:
+def _planned(told: Told, shown: DisplayArguments) -> Callable[[Preview], None]:
     """What is done once all that is known in advance was found right, before anything is touched."""
 
     def planned(ahead: Preview) -> None:
@@ -138,12 +138,12 @@ def _planned(told: Told, shown: ShowAsked) -> Callable[[Preview], None]:
     return planned
 
 
-def _check_asserts(ahead: Preview, shown: ShowAsked) -> None:
+def _check_asserts(ahead: Preview, shown: DisplayArguments) -> None:
     if shown.asserts and not ahead.objectives:
         raise InputError("--assert: there is no objective that could hold; give one, for example --objective 'p99 <= 5ms'.")
 
 
-def _check_report(shown: ShowAsked) -> None:
+def _check_report(shown: DisplayArguments) -> None:
     """Refuse before anything is measured a report that could not be written or shown afterwards."""
     if shown.report_path is not None:
         from plimsoll.cli.report import checked_format
@@ -152,14 +152,14 @@ def _check_report(shown: ShowAsked) -> None:
             raise InputError(f"--open shows a page, and {shown.report_path} is none; name a .html file, or leave --open out.")
 
 
-def _draws(asked: ShowAsked) -> Plan | None:
+def _draws(arguments: DisplayArguments) -> Plan | None:
     """What is drawn of modelled arrays before the run is shown: what was asked for, and what a report that was asked for is worth."""
     from plimsoll.uncertainty.figures import affordable
 
-    return affordable() if asked.draws is None and (asked.opens or asked.report_path is not None) else asked.draws
+    return affordable() if arguments.draws is None and (arguments.opens or arguments.report_path is not None) else arguments.draws
 
 
-def _show(run: Run, asked: ShowAsked, told: Told) -> None:
+def _show(run: Run, arguments: DisplayArguments, told: Told) -> None:
     from plimsoll.analysis.objective.judgement import parse_objective
     from plimsoll.cli.run_summary import Shown, show
     from plimsoll.experiments.kinds import KINDS_BY_NAME
@@ -168,14 +168,14 @@ def _show(run: Run, asked: ShowAsked, told: Told) -> None:
     # Of points as they stand, each says for itself whether it kept the objective.
     plain = run.origin is None and KINDS_BY_NAME[first.kind].as_it_stands
     shown = Shown(
-        as_json=asked.as_json,
-        opens=asked.opens,
-        report_path=asked.report_path,
-        draws=_draws(asked),
+        as_json=arguments.as_json,
+        opens=arguments.opens,
+        report_path=arguments.report_path,
+        draws=_draws(arguments),
         objective=parse_objective(first.objective) if plain and first.objective else None,
         experiments=[experiment.to_json() for experiment in run.experiments],
         concludes=not plain,
         ending=told.ending(run),
-        first=told.document(run) if asked.as_json else {},
+        first=told.document(run) if arguments.as_json else {},
     )
     show(run.outcome, run.path, shown)

@@ -29,22 +29,22 @@ def command(as_json: bool, **typed: Any) -> None:
     Each workload and each tag can be given to 'plimsoll run', each suite to 'plimsoll suite', each array to '--target array:NAME'.
     Arrays that differ in a few things share a line; in their name, write one of the words below instead of each brace.
     """
-    asked = _Asked(**typed)
-    _check_choice(asked)
-    if asked.runs:
+    arguments = _Arguments(**typed)
+    _check_choice(arguments)
+    if arguments.runs:
         from plimsoll.cli.run_list import list_stored
 
-        list_stored(asked.out or defaults().store, as_json=as_json)
-    elif asked.suites:
+        list_stored(arguments.out or defaults().store, as_json=as_json)
+    elif arguments.suites:
         _suites(as_json=as_json)
-    elif asked.arrays:
-        _arrays(asked.tag, as_json=as_json)
+    elif arguments.arrays:
+        _arrays(arguments.tag, as_json=as_json)
     else:
-        _workloads(asked.tag, as_json=as_json)
+        _workloads(arguments.tag, as_json=as_json)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Arguments:
     """Which list."""
 
     tag: str | None
@@ -54,15 +54,15 @@ class _Asked:
     out: str | None
 
 
-def _check_choice(asked: _Asked) -> None:
+def _check_choice(arguments: _Arguments) -> None:
     """Refuse what asks for two lists at once, or is for another list."""
-    if asked.runs and (asked.suites or asked.arrays or asked.tag is not None):
+    if arguments.runs and (arguments.suites or arguments.arrays or arguments.tag is not None):
         raise InputError("--runs: stored runs are a list of their own; leave --suites, --arrays and --tag out.")
-    if asked.out is not None and not asked.runs:
+    if arguments.out is not None and not arguments.runs:
         raise InputError("--out: what is shipped is in no directory of yours; add --runs to list the stored runs.")
-    if asked.suites and asked.tag is not None:
+    if arguments.suites and arguments.tag is not None:
         raise InputError("--suites and --tag: suites have no tags; leave one of both out.")
-    if asked.suites and asked.arrays:
+    if arguments.suites and arguments.arrays:
         raise InputError("--suites and --arrays: each asks for one list only; leave one of both out.")
 
 

@@ -44,14 +44,14 @@ def command(trace: str, convert: str | None, **typed: Any) -> int:
     plimsoll replay sda.blkparse.txt -t /data/scratch --speed 2x --map squeeze --lateness late.csv
     plimsoll replay hm.csv --device 'hm 0' --device 'hm 1' -t concat:/dev/sdb,/dev/sdc
     """
-    from plimsoll.cli.experiment import ShowAsked, carried_out
-    from plimsoll.points.asked import ReplayAsked
+    from plimsoll.cli.experiment import DisplayArguments, carried_out
+    from plimsoll.points.arguments import ReplayArguments
 
     if convert is not None:
         from plimsoll.points.replay import choice_of
 
-        return _convert(choice_of(trace, ReplayAsked.of(typed)), convert)
-    _check_outputs(trace, ShowAsked.of(typed).report_path, ReplayAsked.of(typed).lateness)
+        return _convert(choice_of(trace, ReplayArguments.of(typed)), convert)
+    _check_outputs(trace, DisplayArguments.of(typed).report_path, ReplayArguments.of(typed).lateness)
     return carried_out("replay", (trace,), typed)
 
 

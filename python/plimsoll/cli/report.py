@@ -61,13 +61,13 @@ def command(runs: tuple[str, ...], out: str, **typed: Any) -> None:
     docs/reference/results-table.md names the columns.
     Exits with 0 when the report is written. What went wrong in the runs is said on stderr.
     """
-    asked = _Asked(**typed)
-    asked.check()
+    arguments = _Arguments(**typed)
+    arguments.check()
     found = open_runs(runs, out)
-    draw(found, asked.uncertainty)
-    path = write_report(found, asked.output, asked.prices, Form(asked.is_long, asked.by or "point"))
+    draw(found, arguments.uncertainty)
+    path = write_report(found, arguments.output, arguments.prices, Form(arguments.is_long, arguments.by or "point"))
     click.echo(path)
-    if asked.opens:
+    if arguments.opens:
         open_page(path)
     for run in found:
         if (doubt := _failed(run)) is not None:
@@ -75,7 +75,7 @@ def command(runs: tuple[str, ...], out: str, **typed: Any) -> None:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Arguments:
     """What the report is written to, in which form, and whether it is opened."""
 
     output: str | None

@@ -50,26 +50,26 @@ def command(**typed: Any) -> int:
     from plimsoll.reproduction.selection import chosen
     from plimsoll.reproduction.verdicts import Lookup, judged
 
-    asked = _Asked(**typed)
-    if asked.as_json and asked.as_markdown:
+    arguments = _Arguments(**typed)
+    if arguments.as_json and arguments.as_markdown:
         raise InputError("--json and --markdown: each asks for another form; leave one of both out.")
-    claims = chosen(asked.reports, asked.numbers)
+    claims = chosen(arguments.reports, arguments.numbers)
     engine, needed = block_engine.native(), chains(claims)
-    progress = _progress(len(needed), quiet=asked.quiet)
-    if asked.hosts is None:
-        readings = Bench(engine, asked.jobs or os.cpu_count() or 1).readings(needed, progress)
+    progress = _progress(len(needed), quiet=arguments.quiet)
+    if arguments.hosts is None:
+        readings = Bench(engine, arguments.jobs or os.cpu_count() or 1).readings(needed, progress)
     else:
-        readings = _on_hosts(asked, asked.hosts, needed, progress)
+        readings = _on_hosts(arguments, arguments.hosts, needed, progress)
     shown = document([judged(claim, Lookup(readings, engine)) for claim in claims])
-    if asked.as_json:
+    if arguments.as_json:
         click.echo(as_document(shown.to_json()))
     else:
-        click.echo("\n".join(_texts(shown, as_markdown=asked.as_markdown)))
-    return _exit_code(shown, failed=any(one.failure for chain in readings.values() for one in chain), strict=asked.strict)
+        click.echo("\n".join(_texts(shown, as_markdown=arguments.as_markdown)))
+    return _exit_code(shown, failed=any(one.failure for chain in readings.values() for one in chain), strict=arguments.strict)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Arguments:
     """Which claims, where they are tested, and what becomes of the verdicts."""
 
     reports: tuple[str, ...]
@@ -82,15 +82,15 @@ class _Asked:
     as_json: bool
 
 
-def _on_hosts(asked: _Asked, hosts: str, needed: list[Chain], progress: OnDone) -> Readings:
+def _on_hosts(arguments: _Arguments, hosts: str, needed: list[Chain], progress: OnDone) -> Readings:
     """What hosts are for is imported where some are named."""
     from plimsoll.points.gang import host_work
     from plimsoll.reproduction.host_bench import HostBench
 
-    if asked.jobs is not None:
+    if arguments.jobs is not None:
         raise InputError("--jobs: with --hosts each host runs as many at a time as it has processors; leave one of both out.")
     with host_work(hosts) as work:
-        return HostBench(work, asked.reports, asked.numbers).readings(needed, progress)
+        return HostBench(work, arguments.reports, arguments.numbers).readings(needed, progress)
 
 
 def _texts(shown: Reproduction, *, as_markdown: bool) -> list[str]:

@@ -174,12 +174,12 @@ def _answer(outcome: Outcome, shown: Shown) -> Answer:
     """What the run says first of all."""
     from plimsoll.analysis.comparison.of_run import comparison_of
     from plimsoll.reports.answer import answer
-    from plimsoll.reports.marks import Asked
+    from plimsoll.reports.marks import RunQuestion
 
     experiments = list(shown.experiments or ())
     conclusions = [found.to_json() for found in outcome.found]
     comparison = None if outcome.interrupted else comparison_of(outcome.results, experiments, adaptive=ADAPTIVE)
-    return answer(outcome.results, Asked(experiments, conclusions, comparison=comparison))
+    return answer(outcome.results, RunQuestion(experiments, conclusions, comparison=comparison))
 
 
 def _first(outcome: Outcome, shown: Shown) -> Json:

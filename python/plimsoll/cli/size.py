@@ -17,7 +17,7 @@ from plimsoll.displayed import as_document
 
 if TYPE_CHECKING:
     from plimsoll.points.sizing import SizingAnswer
-    from plimsoll.points.sizing_asked import SizingAsked
+    from plimsoll.points.sizing_arguments import SizingArguments
     from plimsoll.reports.terminal.screen import Screen
 
 #: Exit code of ``--assert`` when nothing carries the demand.
@@ -80,55 +80,55 @@ def command(**typed: Any) -> int:
     plimsoll size --mailboxes 5000 --profile exchange-2010:100 --raid 5 --disk-iops 180
     plimsoll size --raid 6 --disks 48 --groups 4 --spares 1 --arrays 4 --disk-size 146GB --volumes 16
     """
-    from plimsoll.cli.experiment import ShowAsked, announced, show_plan
+    from plimsoll.cli.experiment import DisplayArguments, announced, show_plan
     from plimsoll.cli.progress import listener
     from plimsoll.points.sizing import sizing_of
-    from plimsoll.points.sizing_asked import SizingAsked
+    from plimsoll.points.sizing_arguments import SizingArguments
     from plimsoll.verbs.sizing import answered, preview_of_sizing
 
-    shown = ShowAsked.of(typed)
-    sizing, heard = sizing_of(SizingAsked.of(typed)), listener(quiet=shown.quiet)
+    shown = DisplayArguments.of(typed)
+    sizing, heard = sizing_of(SizingArguments.of(typed)), listener(quiet=shown.quiet)
     if shown.dry_run and (ahead := preview_of_sizing(sizing, heard)) is not None:
         return show_plan(ahead, typed, as_json=shown.as_json)
     answer = answered(sizing, announced(heard, quiet=shown.quiet))
-    _show(answer, sizing.asked, as_json=shown.as_json)
+    _show(answer, sizing.arguments, as_json=shown.as_json)
     if answer.exit_code:
         return answer.exit_code
-    return EXIT_NOT_CARRIED if sizing.asked.asserted and not answer.carried else 0
+    return EXIT_NOT_CARRIED if sizing.arguments.asserted and not answer.carried else 0
 
 
-def _show(answer: SizingAnswer, asked: SizingAsked, *, as_json: bool) -> None:
+def _show(answer: SizingAnswer, arguments: SizingArguments, *, as_json: bool) -> None:
     if as_json:
         click.echo(as_document({**answer.to_json(), **_of_run(answer)}))
         return
     here = screen()
-    click.echo("\n".join([*_folded(_text(answer, here), here), *_next(answer, asked)]))
+    click.echo("\n".join([*_folded(_text(answer, here), here), *_next(answer, arguments)]))
 
 
-def _next(answer: SizingAnswer, asked: SizingAsked) -> Iterator[str]:
+def _next(answer: SizingAnswer, arguments: SizingArguments) -> Iterator[str]:
     """What to do where no stored line could answer, and where the measured ones are."""
     if answer.path is not None:
         yield from ("", f"results  {answer.path}")
     elif answer.demand is not None and all(fit.refused is not None for fit in answer.fits):
-        yield from ("", *_next_commands(asked))
+        yield from ("", *_next_commands(arguments))
 
 
-def _next_commands(asked: SizingAsked) -> Iterator[str]:
+def _next_commands(arguments: SizingArguments) -> Iterator[str]:
     """How a line that fits the demand is measured, on the targets that were named or on any."""
-    from plimsoll.points.sizing_asked import spelt
+    from plimsoll.points.sizing_arguments import spelt
 
-    values = asdict(asked)
+    values = asdict(arguments)
     typed = [f"{spelt(name)} {shlex.quote(str(values[name]))}" for name in _DEMANDED if values[name] is not None]
     again = " ".join(["plimsoll size", *typed])
-    targets = " ".join(f"-t {shlex.quote(target)}" for target in asked.targets) or "-t TARGET"
+    targets = " ".join(f"-t {shlex.quote(target)}" for target in arguments.targets) or "-t TARGET"
     yield "Measure one that fits:"
     yield f"  {again} --measure {targets}"
     yield "or see which modelled arrays carry it ('plimsoll list --arrays' names them):"
     yield f"  {again} --arrays 'msa2000-*'"
-    if asked.from_file not in (None, "-"):
+    if arguments.from_file not in (None, "-"):
         yield "As a workload of its own, for any other experiment:"
-        device = f" --device {shlex.quote(asked.device)}" if asked.device else ""
-        yield f"  plimsoll fit {shlex.quote(str(asked.from_file))}{device} -o demand.toml"
+        device = f" --device {shlex.quote(arguments.device)}" if arguments.device else ""
+        yield f"  plimsoll fit {shlex.quote(str(arguments.from_file))}{device} -o demand.toml"
 
 
 def _of_run(answer: SizingAnswer) -> dict[str, Any]:

@@ -39,13 +39,13 @@ def command(name: str | None, quick: bool, **typed: Any) -> int | None:
 
 def _listed() -> str:
     """The shipped suites with the time that both forms take on one target."""
-    from plimsoll.points.asked import Asked
+    from plimsoll.points.arguments import Arguments
     from plimsoll.points.execution import brief_of
     from plimsoll.points.suites import suite_of
     from plimsoll.reports.terminal.table import table
 
     rows = [("suite", "title", "takes", "--quick")]
     for known in catalog.suite_names():
-        full, quick = (brief_of(suite_of(known, Asked(), lambda _: None, quick=short)).longest() for short in (False, True))
+        full, quick = (brief_of(suite_of(known, Arguments(), lambda _: None, quick=short)).longest() for short in (False, True))
         rows.append((known, str(catalog.suite_document(known).get("title", "")), full, quick))
     return table(rows, left=2, screen=screen())

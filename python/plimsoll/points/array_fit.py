@@ -3,7 +3,7 @@
 Model: options as they were typed become measured rows, ranges of unknowns and a search; the model is run on all processors, each run once;
 `plimsoll.analysis.array_fit` searches and judges by rows that were held out.
 
-    fitted = fit(prepared("array:se6920-raid1", FitAsked(measured="rows.csv", unknown=("host.request_ns=10us..200us:log",))), print)
+    fitted = fit(prepared("array:se6920-raid1", FitArguments(measured="rows.csv", unknown=("host.request_ns=10us..200us:log",))), print)
     fitted.target        # "array:se6920-raid1?host.request_ns=41us"
 """
 
@@ -25,8 +25,7 @@ from plimsoll.engine import block as block_engine
 from plimsoll.errors import InputError
 from plimsoll.points.array_runs import REQUESTS, HostModelling, Modelling, Trial
 from plimsoll.points.gang import host_work
-from plimsoll.points.measured_rows import Asked as AskedRows
-from plimsoll.points.measured_rows import Measured, measured_rows
+from plimsoll.points.measured_rows import Measured, RowChoice, measured_rows
 from plimsoll.target import target_of
 
 #: Hears how many runs the model has made.
@@ -34,7 +33,7 @@ OnRuns = Callable[[int], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class FitAsked:
+class FitArguments:
     """What was typed; what has a default of its own is None where nothing was."""
 
     measured: str
@@ -89,25 +88,25 @@ class Fitted:
         return overlay(self.of.removeprefix(PREFIX).partition("?")[0], self.target.partition("?")[2], folder, source)
 
 
-def prepared(target: str, asked: FitAsked) -> Prepared:
+def prepared(target: str, arguments: FitArguments) -> Prepared:
     """What was typed, checked. Raises `InputError` for ranges whose ends are no array, and for rows that cannot be."""
-    if asked.hosts is not None and asked.processes is not None:
+    if arguments.hosts is not None and arguments.processes is not None:
         raise InputError("--processes: with --hosts each host runs as many at a time as it has processors; leave one of both out.")
-    unknowns = parse_unknowns(asked.unknown, with_unit)
+    unknowns = parse_unknowns(arguments.unknown, with_unit)
     _check_keys(target, unknowns)
-    held_out = [condition(text, "--hold-out") for text in asked.hold_out]
-    where = [condition(text, "--where") for text in asked.where]
-    measured = measured_rows(asked.measured, AskedRows(where, asked.workload, asked.settings, asked.out), target)
+    held_out = [condition(text, "--hold-out") for text in arguments.hold_out]
+    where = [condition(text, "--where") for text in arguments.where]
+    measured = measured_rows(arguments.measured, RowChoice(where, arguments.workload, arguments.settings, arguments.out), target)
     return Prepared(
         target,
         unknowns,
         measured,
         folds([one.row for one in measured], held_out),
-        _search(asked, len(unknowns)),
-        asked.processes or len(os.sched_getaffinity(0)),
-        asked.requests or REQUESTS,
-        asked.seed,
-        asked.hosts,
+        _search(arguments, len(unknowns)),
+        arguments.processes or len(os.sched_getaffinity(0)),
+        arguments.requests or REQUESTS,
+        arguments.seed,
+        arguments.hosts,
     )
 
 
@@ -143,12 +142,12 @@ def _check_keys(target: str, unknowns: Sequence[Unknown]) -> None:
             engine.inspect_target(target_of(with_settings(target, unknown.typed(end))))
 
 
-def _search(asked: FitAsked, unknowns: int) -> Callable[[], Search]:
-    if asked.search != "grid":
-        if asked.levels is not None:
+def _search(arguments: FitArguments, unknowns: int) -> Callable[[], Search]:
+    if arguments.search != "grid":
+        if arguments.levels is not None:
             raise InputError("--levels: a simplex has none; leave it out, or search with --search grid.")
         return lambda: simplex(unknowns)
-    levels = asked.levels or GRID_LEVELS[unknowns - 1]
+    levels = arguments.levels or GRID_LEVELS[unknowns - 1]
 
     def search() -> Search:
         return grid(unknowns, levels)

@@ -23,7 +23,7 @@ from plimsoll.engine import block as block_engine
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.experiments.named_target import named_target
 from plimsoll.host.target import target_facts
-from plimsoll.points.asked import Asked
+from plimsoll.points.arguments import Arguments
 from plimsoll.points.execution import Run
 from plimsoll.points.foreign import bare_targets
 from plimsoll.points.listener import Remark
@@ -61,16 +61,16 @@ class Checked(Run):
         return " ".join(one.sentence for one in self.answers)
 
 
-def check_undertaking(asked: Asked, remark: Remark, *, quick: bool = False) -> Undertaking:
+def check_undertaking(arguments: Arguments, remark: Remark, *, quick: bool = False) -> Undertaking:
     """The experiments of a check of ``asked.targets``."""
-    _check_objective(asked.objective)
+    _check_objective(arguments.objective)
     composer = Composer()
-    targets = tuple(map(_in_directory, asked.targets))
+    targets = tuple(map(_in_directory, arguments.targets))
     bare = bare_targets(targets)
-    refused = _refusing(bare, asked.destroy_data, composer)
+    refused = _refusing(bare, arguments.destroy_data, composer)
     if refused:
         remark(f"reads only: writing to {refused[0]} is not permitted (--destroy-data permits it).")
-    objective = asked.objective
+    objective = arguments.objective
     if objective is None and (turning := _rotating(bare or (DEFAULT_TARGET,), composer)) is not None:
         objective = ROTATING
         usual = "the limit is a mean of 20 ms, as is usual for disks; --objective 'mean <= 5ms' is that of flash."
@@ -78,7 +78,7 @@ def check_undertaking(asked: Asked, remark: Remark, *, quick: bool = False) -> U
     document = _document(objective, reads_only=bool(refused))
     if bare and all(composer.target(target).kind in _MODELS for target in bare):
         document = _without_size(document)
-    return undertaken(NAME, document, replace(asked, targets=targets), composer, quick=quick)
+    return undertaken(NAME, document, replace(arguments, targets=targets), composer, quick=quick)
 
 
 def _without_size(document: Json) -> Json:

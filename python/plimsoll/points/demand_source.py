@@ -2,7 +2,7 @@
 
 Model: a demand has one source; what is typed of its mix goes over that of the source, and growth multiplies its rates.
 
-    demand_asked(SizingAsked(iops="5k", read_percent="70", block_size="8KiB")).iops        # 5000.0
+    demand_asked(SizingArguments(iops="5k", read_percent="70", block_size="8KiB")).iops        # 5000.0
     observed_demand("demand.json", None, "95")
 """
 
@@ -19,26 +19,26 @@ from plimsoll.points.quantity import block_bytes, percent, rate_per_s
 from plimsoll.units import count
 
 if TYPE_CHECKING:
-    from plimsoll.points.sizing_asked import SizingAsked
+    from plimsoll.points.sizing_arguments import SizingArguments
 
 #: Rates of an observed demand that this part of its intervals did not exceed, unless typed.
 PERCENTILE = "95"
 
 
-def demand_asked(asked: SizingAsked) -> Demand | None:
+def demand_asked(arguments: SizingArguments) -> Demand | None:
     """The demand from its source, with what was typed over it and growth; None where none was asked."""
-    source = _sourced(asked)
+    source = _sourced(arguments)
     if source is None:
         return None
-    if asked.read_percent is not None:
-        source = replace(source, read_percent=percent("--read-percent", asked.read_percent))
-    if asked.block_size is not None:
-        size = float(block_bytes("--block-size", asked.block_size))
+    if arguments.read_percent is not None:
+        source = replace(source, read_percent=percent("--read-percent", arguments.read_percent))
+    if arguments.block_size is not None:
+        size = float(block_bytes("--block-size", arguments.block_size))
         source = replace(source, block_bytes=size, bytes_per_s=source.iops * size, read_bytes=None, write_bytes=None)
-    if asked.random_percent is not None:
-        source = replace(source, random_percent=percent("--random-percent", asked.random_percent))
-    if asked.growth is not None:
-        source = replace(source, growth_percent=percent("--growth", asked.growth))
+    if arguments.random_percent is not None:
+        source = replace(source, random_percent=percent("--random-percent", arguments.random_percent))
+    if arguments.growth is not None:
+        source = replace(source, growth_percent=percent("--growth", arguments.growth))
     return source
 
 
@@ -56,22 +56,22 @@ def observed_demand(path: str, wanted: str | None, percentile: str | None) -> De
     return demand_at(devices[wanted], percent("--percentile", percentile or PERCENTILE))
 
 
-def _sourced(asked: SizingAsked) -> Demand | None:
-    if asked.from_file is not None:
-        return observed_demand(asked.from_file, asked.device, asked.percentile)
-    if asked.mailboxes is not None and asked.profile is not None:
-        return _of_mailboxes(asked.mailboxes, asked.profile)
-    return None if asked.iops is None else _typed(asked.iops, asked)
+def _sourced(arguments: SizingArguments) -> Demand | None:
+    if arguments.from_file is not None:
+        return observed_demand(arguments.from_file, arguments.device, arguments.percentile)
+    if arguments.mailboxes is not None and arguments.profile is not None:
+        return _of_mailboxes(arguments.mailboxes, arguments.profile)
+    return None if arguments.iops is None else _typed(arguments.iops, arguments)
 
 
-def _typed(rate: str, asked: SizingAsked) -> Demand:
+def _typed(rate: str, arguments: SizingArguments) -> Demand:
     iops = rate_per_s("--iops", rate)
-    if asked.read_percent is None:
+    if arguments.read_percent is None:
         raise InputError("--iops: a rate alone is no demand; add --read-percent, for example --read-percent 70.")
-    if asked.block_size is None:
+    if arguments.block_size is None:
         raise InputError("--iops: a rate alone is no demand; add --block-size, for example --block-size 8KiB.")
-    size = float(block_bytes("--block-size", asked.block_size))
-    return Demand(iops, iops * size, percent("--read-percent", asked.read_percent), size)
+    size = float(block_bytes("--block-size", arguments.block_size))
+    return Demand(iops, iops * size, percent("--read-percent", arguments.read_percent), size)
 
 
 def _of_mailboxes(mailboxes: int, name: str) -> Demand:

@@ -24,7 +24,7 @@ from plimsoll.host.machine import host_facts
 from plimsoll.host.target import target_facts
 from plimsoll.points.ahead import MODELS as VIRTUAL
 from plimsoll.points.ahead import Hands
-from plimsoll.points.asked import Asked
+from plimsoll.points.arguments import Arguments
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.feed import feed
 from plimsoll.points.layouts import Layouts
@@ -108,44 +108,44 @@ class Run(Tabular):
         return unknown_objectives(self.outcome, self.experiments)
 
 
-def carry_out(undertaking: Undertaking, asked: Asked, listener: Listener) -> Run:
-    """Measure all experiments as ``asked``."""
+def carry_out(undertaking: Undertaking, arguments: Arguments, listener: Listener) -> Run:
+    """Measure all experiments with these ``arguments``."""
     others = listener.others
     if others is not None:
         # From here on targets are read.
         others.mark()
-    with engine_for(asked) as engine:
-        resolved, uses = ready(undertaking, asked, listener, engine)
+    with engine_for(arguments) as engine:
+        resolved, uses = ready(undertaking, arguments, listener, engine)
         listener.planned(brief(resolved.experiments, resolved.points))
         if left_behind(resolved):
             from plimsoll.points.planned_layout import check_layouts, take_back_left
 
             layouts = resolved.layouts
             layouts.own |= take_back_left(layouts.all(), listener.remark)
-            check_layouts(layouts.all(), block_engine.native(), asked.destroy_data, own=layouts.own)
-        outcome, run = _measured(resolved, asked, listener, uses)
+            check_layouts(layouts.all(), block_engine.native(), arguments.destroy_data, own=layouts.own)
+        outcome, run = _measured(resolved, arguments, listener, uses)
     return Run(run.path, outcome, resolved.experiments, undertaking.origin)
 
 
 @contextmanager
-def engine_for(asked: Asked) -> Iterator[Engine]:
+def engine_for(arguments: Arguments) -> Iterator[Engine]:
     """The engine of this host, or the hosts that are asked for, as one."""
-    if not asked.hosts:
-        if asked.share:
-            raise InputError(f"--share {asked.share}: this host measures alone; name several with --hosts, or leave --share out.")
+    if not arguments.hosts:
+        if arguments.share:
+            raise InputError(f"--share {arguments.share}: this host measures alone; name several with --hosts, or leave --share out.")
         yield block_engine.native()
         return
     from plimsoll.points.gang import gang_for
 
-    with gang_for(asked) as engine:
+    with gang_for(arguments) as engine:
         yield engine
 
 
-def preview_of(undertaking: Undertaking, asked: Asked, listener: Listener) -> Preview:
+def preview_of(undertaking: Undertaking, arguments: Arguments, listener: Listener) -> Preview:
     """What `carry_out` would do, with the same checks; nothing is touched. A run that would go on is remarked."""
-    with engine_for(asked) as engine:
-        resolved, uses = ready(undertaking, asked, listener, engine)
-        found = unfinished(resolved, asked, Opening(host_facts(), None, identities(resolved, uses)))[1]
+    with engine_for(arguments) as engine:
+        resolved, uses = ready(undertaking, arguments, listener, engine)
+        found = unfinished(resolved, arguments, Opening(host_facts(), None, identities(resolved, uses)))[1]
         if found is not None:
             listener.remark(f"{found.path} would go on, where {len(found.points)} points are begun (--fresh starts anew)")
         for name in left_behind(resolved):
@@ -162,12 +162,12 @@ def brief_of(undertaking: Undertaking) -> Preview:
     return brief(experiments, [ExperimentPoints(experiment, engine, layouts) for experiment in experiments])
 
 
-def _measured(resolved: Resolved, asked: Asked, listener: Listener, uses: Uses) -> tuple[Outcome, RunWriter]:
+def _measured(resolved: Resolved, arguments: Arguments, listener: Listener, uses: Uses) -> tuple[Outcome, RunWriter]:
     engine, host = resolved.engine, host_facts()
     totals = [planned_points(experiment) for experiment in resolved.experiments]
     total = None if None in totals else sum(number for number in totals if number is not None)
     opening = Opening(host, total, identities(resolved, uses))
-    run, stored = opened(resolved, asked, opening, listener)
+    run, stored = opened(resolved, arguments, opening, listener)
     listener.begun(run.path)
     # Models load no host: their points are whole points of one, as if this one had measured them.
     loads_hosts = any(target.document is None and target.kind not in VIRTUAL for _, target in uses)
@@ -176,7 +176,15 @@ def _measured(resolved: Resolved, asked: Asked, listener: Listener, uses: Uses) 
         # Of several hosts each has its own facts, in its own results.
         host = {}
     setup = Setup(
-        engine, run, listener, host, permission(asked.destroy_data), asked.keep, total=total, stored=stored, layouts=resolved.layouts
+        engine,
+        run,
+        listener,
+        host,
+        permission(arguments.destroy_data),
+        arguments.keep,
+        total=total,
+        stored=stored,
+        layouts=resolved.layouts,
     )
     if all(resolved.looks.at(workload, target).get("exists") for workload, target in uses):
         # As late as can be: what is yet to be counted of others is waited for.

@@ -22,7 +22,7 @@ from plimsoll.experiments.named_target import named_target
 from plimsoll.formats.known_targets import KnownTargets
 from plimsoll.formats.tools import TOOLS, WITH_COMMANDS, Around, recognised, translate, translate_command
 from plimsoll.formats.translation import Translation
-from plimsoll.points.asked import Asked
+from plimsoll.points.arguments import Arguments
 from plimsoll.points.listener import Remark
 from plimsoll.points.quantity import size_bytes
 from plimsoll.stored import Json
@@ -50,10 +50,10 @@ class Onto:
     composer: Composer = field(default_factory=Composer)
 
     @classmethod
-    def of(cls, asked: Asked, composer: Composer) -> Onto:
+    def of(cls, arguments: Arguments, composer: Composer) -> Onto:
         """From the options of a command."""
-        size = asked.size
-        return cls(bare_targets(asked.targets), None if size is None else size_bytes("--size", size), overrides=True, composer=composer)
+        size = arguments.size
+        return cls(bare_targets(arguments.targets), None if size is None else size_bytes("--size", size), overrides=True, composer=composer)
 
 
 def bare_targets(typed: Sequence[str]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from plimsoll.gang.gang import Gang, Launcher
 from plimsoll.gang.lineup import Lineup, lineup_of
 from plimsoll.gang.local import Local
 from plimsoll.passwords import withheld
-from plimsoll.points.asked import Asked
+from plimsoll.points.arguments import Arguments
 from plimsoll.points.drivers import driver_of
 from plimsoll.points.host_hands import HostHands
 from plimsoll.points.host_work import HostWork
@@ -82,12 +82,12 @@ def collected(run: StoredRun, tell: Callable[[str], None]) -> Collected:
 
 
 @contextmanager
-def gang_for(asked: Asked) -> Iterator[Engine]:
+def gang_for(arguments: Arguments) -> Iterator[Engine]:
     """The hosts that are asked for, as one engine."""
-    engine = engine_of(asked.hosts or "", asked.share)
+    engine = engine_of(arguments.hosts or "", arguments.share)
     command = ["plimsoll", *map(withheld, sys.argv[1:])]
     engine.hands = lambda _most: HostHands(engine)
-    engine.session = Session(command, permission(asked.destroy_data), asked.keep)
+    engine.session = Session(command, permission(arguments.destroy_data), arguments.keep)
     try:
         yield cast("Engine", engine)
     finally:

@@ -20,7 +20,7 @@ from typing import Any
 
 from plimsoll.analysis.point.definition import is_direct, streams
 from plimsoll.errors import InputError
-from plimsoll.points.asked import Asked
+from plimsoll.points.arguments import Arguments
 from plimsoll.points.listener import Remark
 from plimsoll.stored import Definition, Json
 from plimsoll.target import Target
@@ -49,7 +49,7 @@ class Stand:
 
 
 def check_effect(
-    typed: Asked, targets: Iterable[Target], workloads: Iterable[Definition], written: Mapping[str, Any], remark: Remark
+    typed: Arguments, targets: Iterable[Target], workloads: Iterable[Definition], written: Mapping[str, Any], remark: Remark
 ) -> None:
     """Raise `InputError` for the first typed option that none of ``targets`` takes, and tell ``remark`` of others.
 
@@ -90,7 +90,7 @@ def _named(target: str) -> str:
     return f"'{target}'" if target.endswith(":") else target
 
 
-def _typed(typed: Asked, workloads: Collection[Definition]) -> Iterator[Option]:
+def _typed(typed: Arguments, workloads: Collection[Definition]) -> Iterator[Option]:
     if typed.size is not None:
         yield Option(f"--size {typed.size}", "size", typed.size)
     if typed.cache is not None:

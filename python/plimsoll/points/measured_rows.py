@@ -5,7 +5,7 @@ one that was typed (``se6920-{access}`` takes a word from a column), or else a p
 A row with rates (``rate``, or ``read_rate`` and ``write_rate``) is of requests that are due at random instants, reads and writes in a
 stream each. A trace (``trace:FILE``) is four rows, a quarter of its time each, told apart by ``part``.
 
-    measured = measured_rows("se6920.csv", Asked(workload="se6920-{access}"), "array:se6920-raid1")
+    measured = measured_rows("se6920.csv", RowChoice(workload="se6920-{access}"), "array:se6920-raid1")
     measured[0].row.iops, measured[0].load.workload
 """
 
@@ -44,7 +44,7 @@ _ACCESS = {100: "random", 0: "sequential"}
 
 
 @dataclass(frozen=True)
-class Asked:
+class RowChoice:
     """What was typed about the rows."""
 
     where: Sequence[Condition] = ()
@@ -66,7 +66,7 @@ class Measured:
     parts: tuple[tuple[float, ...], ...] = ()
 
 
-def measured_rows(source: str, asked: Asked, target: str) -> list[Measured]:
+def measured_rows(source: str, asked: RowChoice, target: str) -> list[Measured]:
     """The rows that were chosen, in their order."""
     size_bytes = float(native().inspect_target(target_of(target))["size_bytes"])
     if source.startswith(TRACE):
@@ -87,7 +87,7 @@ def measured_rows(source: str, asked: Asked, target: str) -> list[Measured]:
     return [Measured(row, load, number) for row in rows for number, load in (loads[row.place],)]
 
 
-def _without_workload(asked: Asked, why: str) -> None:
+def _without_workload(asked: RowChoice, why: str) -> None:
     for option, given in (("--workload", asked.workload), ("--set", asked.settings)):
         if given:
             raise InputError(f"{option}: {why}")
@@ -119,7 +119,7 @@ def _published(source: str) -> Iterator[Row]:
             yield from read_rows(f"{source}, row {number}", {key: str(value) for key, value in texts.items()})
 
 
-def _of_run(source: str, asked: Asked, size_bytes: float) -> list[Measured]:
+def _of_run(source: str, asked: RowChoice, size_bytes: float) -> list[Measured]:
     _without_workload(asked, "the points of a run say themselves what was asked for; leave it out.")
     found: list[Measured] = []
     for point in open_run(source, asked.out).points:
@@ -152,7 +152,7 @@ def _cells(result: Result, iops: float) -> dict[str, str]:
     return cells | ({"access": _ACCESS[int(random_percent)]} if random_percent in _ACCESS else {})
 
 
-def _load(figures: Sequence[Row], asked: Asked, size_bytes: float) -> Load:
+def _load(figures: Sequence[Row], asked: RowChoice, size_bytes: float) -> Load:
     engine = native()
     row = figures[0]
     try:
@@ -181,7 +181,7 @@ def _iops(figures: Sequence[Row]) -> float:
     return (row.number("level") or 1.0) * 1e9 / min(one.measured for one in figures if is_latency(one.figure))
 
 
-def _document(row: Row, asked: Asked) -> dict[str, Any]:
+def _document(row: Row, asked: RowChoice) -> dict[str, Any]:
     name = asked.workload or row.values.get("workload")
     if name is not None:
         return catalog.load(catalog.sources(_BRACE.sub(lambda brace: _word(row, brace[1]), str(name)))[0])

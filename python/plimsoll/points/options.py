@@ -1,6 +1,6 @@
 """What every verb that measures can be told, by the names of the command line.
 
-Model: options are a mapping; what is not in it is as on the command line when it was not typed, which `plimsoll.points.asked` declares.
+Model: options are a mapping; what is not in it is as on the command line when it was not typed, which `plimsoll.points.arguments` declares.
 ``settings`` may be a table, ``target`` a single name, several, or a table from names to targets. Numbers stand for texts: a bare duration
 is in seconds, a bare size in bytes.
 
@@ -19,7 +19,7 @@ from plimsoll.errors import InputError
 from plimsoll.experiments.layout_target import devices
 from plimsoll.near import meant
 from plimsoll.passwords import withheld
-from plimsoll.points.asked import Asked
+from plimsoll.points.arguments import Arguments
 from plimsoll.points.listener import Step
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def complete(options: Mapping[str, Any], others: Mapping[str, Any] | None = None
 
     Raises `InputError` for a name that none of them has.
     """
-    known = {**Asked.unsaid(), **(others or {})}
+    known = {**Arguments.unsaid(), **(others or {})}
     for name, value in options.items():
         if name not in known and name not in ("target", "price"):
             raise InputError(f"option {quoted(name)} is not known; {meant(name, (*known, 'target', 'price'))}")

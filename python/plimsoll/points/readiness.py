@@ -1,6 +1,6 @@
 """Whether an undertaking can begin: all that can be known to be wrong in advance is found before anything is touched.
 
-resolved, uses = ready(undertaking, asked, listener, engine)
+resolved, uses = ready(undertaking, arguments, listener, engine)
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.kinds import KINDS_BY_NAME
 from plimsoll.experiments.schedule import offers_rates
 from plimsoll.layouts.inventory import names
-from plimsoll.points.asked import Asked
+from plimsoll.points.arguments import Arguments
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.ineffective_options import check_effect
 from plimsoll.points.layouts import Layouts
@@ -30,9 +30,9 @@ from plimsoll.scratch import smaller_than_usual
 from plimsoll.stored import Definition
 
 
-def ready(undertaking: Undertaking, asked: Asked, listener: Listener, engine: Engine) -> tuple[Resolved, Uses]:
+def ready(undertaking: Undertaking, arguments: Arguments, listener: Listener, engine: Engine) -> tuple[Resolved, Uses]:
     """The undertaking with its targets, once everything that is known in advance was found right."""
-    layouts = Layouts(asked.on, undertaking.composer)
+    layouts = Layouts(arguments.on, undertaking.composer)
     looks = Looks(engine, lambda target: layouts.at(target.layout).inspection(target))
     experiments = tuple(resolved_experiment(experiment, undertaking.folder, engine) for experiment in undertaking.suite.experiments)
 
@@ -42,33 +42,33 @@ def ready(undertaking: Undertaking, asked: Asked, listener: Listener, engine: En
         return Resolved(undertaking, experiments, points, looks, layouts, engine)
 
     resolved = with_points(experiments)
-    if asked.hosts and undertaking.origin and not _types_size(asked):
+    if arguments.hosts and undertaking.origin and not _types_size(arguments):
         # What hosts measure only they know; here it was not looked at while the suite was read.
         own = {target.text for workload, target in uses_of(resolved) if has_own_size(looks.at(workload, target))}
         experiments = fitted(experiments, own.__contains__)
         resolved = with_points(experiments)
     _check(resolved)
-    prices_of(resolved, asked)
+    prices_of(resolved, arguments)
     uses = uses_of(resolved)
     for workload, target in uses:
         check_meant(workload, target)
-    check_effect(asked, (target for _, target in uses), list(resolved.forms()), written(experiments), listener.remark)
-    if len(asked.targets) > 1:
+    check_effect(arguments, (target for _, target in uses), list(resolved.forms()), written(experiments), listener.remark)
+    if len(arguments.targets) > 1:
         check_distinct(uses, looks)
-    check_permitted([use for use in uses if not use[1].layout], engine, asked.destroy_data, looks)
-    _check_layouts(resolved, asked)
+    check_permitted([use for use in uses if not use[1].layout], engine, arguments.destroy_data, looks)
+    _check_layouts(resolved, arguments)
     if layouts.all():
         # A run without layouts starts without what plans and makes them.
         from plimsoll.points.planned_layout import check_layouts
 
-        check_layouts(layouts.all(), engine, asked.destroy_data, own=layouts.own)
+        check_layouts(layouts.all(), engine, arguments.destroy_data, own=layouts.own)
     if written(experiments)["size"] is None:
         _say_small_sizes(uses, looks, listener.remark)
     return resolved, uses
 
 
-def _types_size(asked: Asked) -> bool:
-    return asked.size is not None or any(word.partition("=")[0].strip() == "size" for word in asked.settings)
+def _types_size(arguments: Arguments) -> bool:
+    return arguments.size is not None or any(word.partition("=")[0].strip() == "size" for word in arguments.settings)
 
 
 def left_behind(resolved: Resolved) -> list[str]:
@@ -80,12 +80,12 @@ def left_behind(resolved: Resolved) -> list[str]:
     return planned_layout.left_behind(resolved.layouts.all())
 
 
-def _check_layouts(resolved: Resolved, asked: Asked) -> None:
+def _check_layouts(resolved: Resolved, arguments: Arguments) -> None:
     """What was asked for must suit layouts that come and go."""
     planned = resolved.layouts.all()
-    if asked.on and not planned:
+    if arguments.on and not planned:
         raise InputError("--on names the devices of layouts, and no target is one; write --target layout:NAME, or leave --on out.")
-    if asked.keep and planned:
+    if arguments.keep and planned:
         raise InputError(
             f"--keep has no effect on {planned[0].text}, which is taken away with all that is on it; leave it out, or make the layout with"
             " 'plimsoll layout apply' and measure it there."

@@ -18,7 +18,7 @@ from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.plan import Ask, Configuration, Request
 from plimsoll.experiments.schedule import layer_settings
-from plimsoll.points.asked import ReplayAsked
+from plimsoll.points.arguments import ReplayArguments
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.layouts import Layouts
 from plimsoll.points.listener import Remark
@@ -42,16 +42,16 @@ _LONGEST_DAYS = "900d"
 _INTERVALS = 40
 
 
-def choice_of(trace: str, asked: ReplayAsked) -> Choice:
+def choice_of(trace: str, arguments: ReplayArguments) -> Choice:
     """What of the trace was asked for."""
-    return Choice(trace, asked.form, asked.counted, asked.devices, *_limit(asked.limit))
+    return Choice(trace, arguments.form, arguments.counted, arguments.devices, *_limit(arguments.limit))
 
 
-def replay_undertaking(trace: str, asked: ReplayAsked, remark: Remark) -> Undertaking:
+def replay_undertaking(trace: str, arguments: ReplayArguments, remark: Remark) -> Undertaking:
     """The replay, to be carried out; ``remark`` hears what the trace does not say and is taken for granted."""
-    choice = choice_of(trace, asked)
-    speed = _speed(asked.speed, fast=asked.fast)
-    _check_lateness(asked)
+    choice = choice_of(trace, arguments)
+    speed = _speed(arguments.speed, fast=arguments.fast)
+    _check_lateness(arguments)
     path = compact_of(choice)
     header = header_of(path)
     for assumed in header["source"].get("assumed", []):
@@ -59,8 +59,8 @@ def replay_undertaking(trace: str, asked: ReplayAsked, remark: Remark) -> Undert
     if speed is not None and not header["timed"]:
         raise InputError(f"{choice.path}: the trace has no times, so nothing is due when it says; give --as-fast-as-possible.")
     composer = Composer()
-    suite = _suite(_Trace(choice, path, header, speed), asked, composer)
-    _check_points(suite.experiments[0], header, composer, elsewhere=_is_elsewhere(asked))
+    suite = _suite(_Trace(choice, path, header, speed), arguments, composer)
+    _check_points(suite.experiments[0], header, composer, elsewhere=_is_elsewhere(arguments))
     return Undertaking(suite, f"replay-{_name(choice.path)}", composer=composer)
 
 
@@ -74,54 +74,54 @@ class _Trace:
     speed: float | None
 
 
-def _check_lateness(asked: ReplayAsked) -> None:
+def _check_lateness(arguments: ReplayArguments) -> None:
     """Refuse several points that would write one report."""
-    if not asked.lateness:
+    if not arguments.lateness:
         return
-    if asked.hosts:
+    if arguments.hosts:
         raise InputError(
             "--lateness: every host would write the same file; leave it out, since each host's own result says how late it was."
         )
-    if len(asked.targets) > 1:
+    if len(arguments.targets) > 1:
         raise InputError("--lateness: several targets would write one file; replay at one of them at a time.")
-    if (asked.repeat or 1) > 1:
+    if (arguments.repeat or 1) > 1:
         raise InputError("--lateness: every repeat would write the same file; leave --repeat out.")
 
 
-def _suite(trace: _Trace, asked: ReplayAsked, composer: Composer) -> Suite:
-    workload = _document(trace, asked.mapping)
-    lateness = {"lateness_report": os.path.abspath(asked.lateness)} if asked.lateness else {}
-    own = typed_settings(asked)
+def _suite(trace: _Trace, arguments: ReplayArguments, composer: Composer) -> Suite:
+    workload = _document(trace, arguments.mapping)
+    lateness = {"lateness_report": os.path.abspath(arguments.lateness)} if arguments.lateness else {}
+    own = typed_settings(arguments)
     experiment: Json = {
         "name": "replay",
         "kind": "single",
         "workloads": [workload["name"]],
         "set": layer_settings(_timing(trace.header, trace.speed), lateness, own),
-        "interleave": asked.interleave,
-        **({} if asked.objective is None else {"objective": asked.objective}),
-        **({} if asked.repeat is None else {"repeat": asked.repeat}),
+        "interleave": arguments.interleave,
+        **({} if arguments.objective is None else {"objective": arguments.objective}),
+        **({} if arguments.repeat is None else {"repeat": arguments.repeat}),
     }
-    suite = read_experiments({"workload": [workload], "experiment": [experiment]}, TYPED, targets=asked.targets)
+    suite = read_experiments({"workload": [workload], "experiment": [experiment]}, TYPED, targets=arguments.targets)
     read = suite.experiments[0]
-    if "size" in own or _is_elsewhere(asked):
+    if "size" in own or _is_elsewhere(arguments):
         return suite
 
     def sized(one: Configuration) -> Configuration:
         size = scratch_bytes(
-            trace.header, asked.mapping, block_engine.native().inspect_target(composer.target(one.target or DEFAULT_TARGET))
+            trace.header, arguments.mapping, block_engine.native().inspect_target(composer.target(one.target or DEFAULT_TARGET))
         )
         return replace(one, settings={"size": size} if size else {})
 
     return replace(suite, experiments=(replace(read, configurations=tuple(map(sized, read.configurations))),))
 
 
-def _is_elsewhere(asked: ReplayAsked) -> bool:
+def _is_elsewhere(arguments: ReplayArguments) -> bool:
     """Whether hosts that are elsewhere replay: what a target is, each of them finds, and makes a scratch file that the trace fits."""
-    if not asked.hosts:
+    if not arguments.hosts:
         return False
     from plimsoll.points.gang import lineup_from
 
-    return not lineup_from(asked.hosts).same_machine
+    return not lineup_from(arguments.hosts).same_machine
 
 
 def _check_points(experiment: Experiment, header: Json, composer: Composer, *, elsewhere: bool) -> None:

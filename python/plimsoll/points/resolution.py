@@ -16,7 +16,7 @@ from plimsoll.analysis.point.definition import overwrites
 from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
-from plimsoll.points.asked import Asked
+from plimsoll.points.arguments import Arguments
 from plimsoll.points.drivers import driver_of
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.layouts import Layouts
@@ -91,11 +91,11 @@ def written(experiments: Sequence[Experiment]) -> Json:
     return found | {"cache": next((one.cache for one in experiments if one.cache != "as found"), None)}
 
 
-def prices_of(resolved: Resolved, asked: Asked) -> dict[str, StoredPrice]:
+def prices_of(resolved: Resolved, arguments: Arguments) -> dict[str, StoredPrice]:
     """What sides cost, as it was typed, by their names; raises `InputError` for a side that is not measured."""
-    if not asked.prices:
+    if not arguments.prices:
         return {}
     from plimsoll.points.prices import to_store
 
     configurations = [configuration for experiment in resolved.experiments for configuration in experiment.configurations]
-    return to_store(asked.prices, list(dict.fromkeys((one.name, one.target) for one in configurations)))
+    return to_store(arguments.prices, list(dict.fromkeys((one.name, one.target) for one in configurations)))

@@ -4,7 +4,7 @@ Model: the same experiments on the same machine have the same fingerprint, by wh
 to the planners in place of measurements. Points that look at what the medium holds (``verify = "found"``, ``"journal-check"``) or tell a
 journal are measured anew every time.
 
-    run, stored = opened(resolved, asked, Opening(host_facts(), 4, identities(resolved, uses)), listener)
+    run, stored = opened(resolved, arguments, Opening(host_facts(), 4, identities(resolved, uses)), listener)
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from plimsoll.analysis.point.definition import streams
 from plimsoll.host.machine import versions
 from plimsoll.host.target import target_identity
 from plimsoll.passwords import withheld
-from plimsoll.points.asked import Asked
+from plimsoll.points.arguments import Arguments
 from plimsoll.points.listener import Listener
 from plimsoll.points.preconditions import is_of_its_moment
 from plimsoll.points.resolution import Resolved, Uses, prices_of
@@ -41,14 +41,14 @@ class Opening:
     identities: Json
 
 
-def opened(resolved: Resolved, asked: Asked, opening: Opening, listener: Listener) -> tuple[RunWriter, list[Result]]:
+def opened(resolved: Resolved, arguments: Arguments, opening: Opening, listener: Listener) -> tuple[RunWriter, list[Result]]:
     """A run to write to: an unfinished one of the same, with what it measured, or a new one."""
-    mark, found = unfinished(resolved, asked, opening)
+    mark, found = unfinished(resolved, arguments, opening)
     if listener.others is not None:
         # From here on the store is written to.
         listener.others.mark()
     if found is not None:
-        run, stored = resume_run(found, asked.label, prices_of(resolved, asked))
+        run, stored = resume_run(found, arguments.label, prices_of(resolved, arguments))
         points = "1 point is" if len(stored) == 1 else f"{len(stored)} points are"
         listener.remark(f"resuming {found.path}: {points} there (--fresh starts anew)")
         return run, stored
@@ -58,24 +58,24 @@ def opened(resolved: Resolved, asked: Asked, opening: Opening, listener: Listene
         points_planned=opening.total,
         host=opening.host,
         versions=versions(),
-        label=asked.label,
+        label=arguments.label,
         experiments=[experiment.to_json() for experiment in resolved.experiments],
         suite=resolved.asked.origin,
         fingerprint=mark,
-        prices=prices_of(resolved, asked),
+        prices=prices_of(resolved, arguments),
     )
-    return RunWriter.create(asked.out, info), []
+    return RunWriter.create(arguments.out, info), []
 
 
-def unfinished(resolved: Resolved, asked: Asked, opening: Opening) -> tuple[str, StoredRun | None]:
+def unfinished(resolved: Resolved, arguments: Arguments, opening: Opening) -> tuple[str, StoredRun | None]:
     """The fingerprint of what is asked for, and the run of the same that can go on."""
     definitions = [experiment.to_json() for experiment in resolved.experiments]
     workloads = [points.definitions() for points in resolved.points]
     mark = fingerprint(
-        [definitions, workloads, os.getcwd(), opening.identities, *_traces(resolved), *_hosts(asked)], opening.host, versions()
+        [definitions, workloads, os.getcwd(), opening.identities, *_traces(resolved), *_hosts(arguments)], opening.host, versions()
     )
-    anew = asked.fresh or any(map(is_of_its_moment, resolved.forms()))
-    return mark, None if anew else unfinished_run(asked.out, mark)
+    anew = arguments.fresh or any(map(is_of_its_moment, resolved.forms()))
+    return mark, None if anew else unfinished_run(arguments.out, mark)
 
 
 def identities(resolved: Resolved, uses: Uses) -> Json:
@@ -84,15 +84,15 @@ def identities(resolved: Resolved, uses: Uses) -> Json:
     return found | {one.text: one.identity() for one in resolved.layouts.all()}
 
 
-def _hosts(asked: Asked) -> Iterator[str]:
+def _hosts(arguments: Arguments) -> Iterator[str]:
     """The same on other hosts is another run."""
-    if asked.hosts:
+    if arguments.hosts:
         from plimsoll.points.gang import lineup_from
 
-        lineup = lineup_from(asked.hosts)
+        lineup = lineup_from(arguments.hosts)
         yield f"{lineup.text} {lineup.identity}".strip()
-    if asked.share:
-        yield f"share {asked.share}"
+    if arguments.share:
+        yield f"share {arguments.share}"
 
 
 def _traces(resolved: Resolved) -> Iterator[Json]:

@@ -15,7 +15,7 @@ from plimsoll import catalog
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.formats.tools import WITH_COMMANDS
-from plimsoll.points.asked import ExperimentAsked
+from plimsoll.points.arguments import ExperimentArguments
 from plimsoll.points.foreign import is_command, is_foreign
 from plimsoll.points.listener import Remark
 from plimsoll.points.short_document import short_undertaking
@@ -30,31 +30,31 @@ _COMMAND_LINES = {
 }
 
 
-def run_undertaking(words: Sequence[str], asked: ExperimentAsked, remark: Remark) -> Undertaking:
+def run_undertaking(words: Sequence[str], arguments: ExperimentArguments, remark: Remark) -> Undertaking:
     """The experiments that ``words`` stand for; what reads other tools' files is imported for one of theirs."""
     if is_command(words):
-        _check_asked(f"the {words[0]} command line", asked)
+        _check_asked(f"the {words[0]} command line", arguments)
         from plimsoll.points.suites import command_suite
 
-        return command_suite(words, asked, remark)
+        return command_suite(words, arguments, remark)
     foreign = [name for name in words if is_foreign(name)]
     if not foreign:
-        return short_undertaking(_kind(asked), replace(asked, workloads=tuple(_workloads(words))))
+        return short_undertaking(_kind(arguments), replace(arguments, workloads=tuple(_workloads(words))))
     if len(words) > 1:
         raise InputError(f"{foreign[0]} is a job file of another tool and runs alone; give the other workloads to a run of their own.")
-    _check_asked(foreign[0], asked)
+    _check_asked(foreign[0], arguments)
     from plimsoll.points.suites import suite_of
 
-    return suite_of(foreign[0], asked, remark)
+    return suite_of(foreign[0], arguments, remark)
 
 
-def _kind(asked: ExperimentAsked) -> str:
+def _kind(arguments: ExperimentArguments) -> str:
     """Points as they stand; levels of one load; or combinations of whatever is varied."""
-    if not asked.over:
-        return "steps" if asked.steps else "single"
+    if not arguments.over:
+        return "steps" if arguments.steps else "single"
     from plimsoll.points.short_document import is_load
 
-    return "steps" if asked.steps or is_load(asked.over) else "matrix"
+    return "steps" if arguments.steps or is_load(arguments.over) else "matrix"
 
 
 def _workloads(words: Sequence[str]) -> Sequence[str]:
@@ -68,8 +68,8 @@ def _workloads(words: Sequence[str]) -> Sequence[str]:
     )
 
 
-def _check_asked(name: str, asked: ExperimentAsked) -> None:
-    if asked.over or asked.steps:
+def _check_asked(name: str, arguments: ExperimentArguments) -> None:
+    if arguments.over or arguments.steps:
         raise InputError(f"--over has no effect on {name}, which says itself what is varied; leave it out.")
-    if asked.objective is not None:
+    if arguments.objective is not None:
         raise InputError(f"--objective has no effect on {name}, which says itself what has to hold; leave it out.")

@@ -3,7 +3,7 @@
 Model: ``plimsoll run``, ``steps``, ``ramp`` and the others are spellings of a file with one ``[[experiment]]``; what was not typed stays
 out, so that defaults and messages are those of `plimsoll.experiments.document`, and the same words in a file mean the same.
 
-    short_document("steps", asked)       # {"title": …, "experiment": [{"name": "steps", "kind": "steps", …}]}
+    short_document("steps", arguments)       # {"title": …, "experiment": [{"name": "steps", "kind": "steps", …}]}
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.kinds import KINDS_BY_NAME
 from plimsoll.experiments.levels import levels_of
 from plimsoll.experiments.schedule import layer_settings
-from plimsoll.points.asked import Asked, ExperimentAsked
+from plimsoll.points.arguments import Arguments, ExperimentArguments
 from plimsoll.points.point import setting
 from plimsoll.points.undertaking import Undertaking
 from plimsoll.stored import Json
@@ -34,34 +34,34 @@ AXES = {"analytics": "workflows=1..64", "files": THREADS, "order-entry": "termin
 _SHARED = ("objective", "cache", "precision")
 
 
-def short_undertaking(kind: str, asked: ExperimentAsked) -> Undertaking:
+def short_undertaking(kind: str, arguments: ExperimentArguments) -> Undertaking:
     """The experiment of a short command, to be carried out."""
-    suite = read_experiments(short_document(kind, asked), TYPED, targets=asked.targets)
-    return Undertaking(suite, run_name(kind, asked.workloads))
+    suite = read_experiments(short_document(kind, arguments), TYPED, targets=arguments.targets)
+    return Undertaking(suite, run_name(kind, arguments.workloads))
 
 
-def short_document(kind: str, asked: ExperimentAsked) -> Json:
+def short_document(kind: str, arguments: ExperimentArguments) -> Json:
     """The document of a short command."""
     declared = KINDS_BY_NAME[kind]
     axis = declared.usual_axis
     called = declared.command if declared.as_it_stands else kind
-    experiment: Json = {"name": called, "kind": kind, "workloads": _unique(asked.workloads)}
-    levels = _axes(asked.over or ((_suitable(axis, experiment["workloads"]),) if axis else ()))
+    experiment: Json = {"name": called, "kind": kind, "workloads": _unique(arguments.workloads)}
+    levels = _axes(arguments.over or ((_suitable(axis, experiment["workloads"]),) if axis else ()))
     if levels:
         experiment["over"] = levels
-    settings = typed_settings(asked)
+    settings = typed_settings(arguments)
     if settings:
         experiment["set"] = settings
-    if asked.repeat is not None:
-        experiment["repeat"] = asked.repeat
-    if asked.interleave:
+    if arguments.repeat is not None:
+        experiment["repeat"] = arguments.repeat
+    if arguments.interleave:
         experiment["interleave"] = True
     own = [option.name for option in options_of(kind) if option.name not in FIELDS]
-    said = {**{key: getattr(asked, key) for key in _SHARED}, **{key: asked.own.get(key) for key in own}}
+    said = {**{key: getattr(arguments, key) for key in _SHARED}, **{key: arguments.own.get(key) for key in own}}
     for key, value in said.items():
         if value is not None and value is not False:
             experiment[key] = value
-    return {"title": f"{kind}: {', '.join(_names(asked.workloads))}", "experiment": [experiment]}
+    return {"title": f"{kind}: {', '.join(_names(arguments.workloads))}", "experiment": [experiment]}
 
 
 def is_load(texts: Iterable[str]) -> bool:
@@ -76,10 +76,10 @@ def is_load(texts: Iterable[str]) -> bool:
         return True  # what is wrong with levels is said where they are read
 
 
-def typed_settings(asked: Asked) -> Json:
+def typed_settings(arguments: Arguments) -> Json:
     """What ``--set`` and the options of a job say, as the table ``set`` of an experiment."""
-    options = {key: getattr(asked, key) for key in _JOB_OPTIONS if getattr(asked, key) is not None}
-    return layer_settings(options, *({key: value} for key, value in map(setting, asked.settings)))
+    options = {key: getattr(arguments, key) for key in _JOB_OPTIONS if getattr(arguments, key) is not None}
+    return layer_settings(options, *({key: value} for key, value in map(setting, arguments.settings)))
 
 
 def run_name(kind: str, workloads: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 Model: `sizing_of` reads what was typed: the demand, the disks to compute, and what is to be measured. Stored lines answer unless something
 is to be measured, whose run `measured` reads; disks are computed as well.
 
-    sizing = sizing_of(SizingAsked(iops="5k", read_percent="70", block_size="8KiB"))
+    sizing = sizing_of(SizingArguments(iops="5k", read_percent="70", block_size="8KiB"))
     stored(sizing, remark).carried
 """
 
@@ -22,7 +22,7 @@ from plimsoll.displayed import quoted
 from plimsoll.errors import InputError, PlimsollError, StoreError
 from plimsoll.points.demand_source import demand_asked
 from plimsoll.points.quantity import size_bytes
-from plimsoll.points.sizing_asked import SizingAsked, check_company, measured_targets
+from plimsoll.points.sizing_arguments import SizingArguments, check_company, measured_targets
 
 if TYPE_CHECKING:
     from plimsoll.analysis.sizing.demand import Demand
@@ -37,7 +37,7 @@ SCHEMA = "plimsoll.sizing/1"
 class Sizing:
     """A question that can be answered: a demand, disks to compute, or both; ``targets`` are to be measured."""
 
-    asked: SizingAsked
+    arguments: SizingArguments
     demand: Demand | None
     disks: Disks | None
     targets: tuple[str, ...]
@@ -77,65 +77,65 @@ class SizingAnswer:
         return None if self.price is None or fit.mark is None or fit.refused is not None else per_iops(self.price, fit.mark.iops)
 
 
-def sizing_of(asked: SizingAsked) -> Sizing:
+def sizing_of(arguments: SizingArguments) -> Sizing:
     """The question, once nothing of it would be ignored; raises `InputError`."""
-    check_company(asked)
-    demand, disks = demand_asked(asked), _disks(asked)
+    check_company(arguments)
+    demand, disks = demand_asked(arguments), _disks(arguments)
     if demand is None and disks is None:
         raise InputError("nothing is asked; give a demand with --iops, --from or --mailboxes, or have disks computed with --raid.")
-    if asked.asserted and demand is None:
+    if arguments.asserted and demand is None:
         raise InputError("--assert: there is no demand to carry; give one with --iops, --from or --mailboxes.")
-    return Sizing(asked, demand, disks, measured_targets(asked))
+    return Sizing(arguments, demand, disks, measured_targets(arguments))
 
 
 def stored(sizing: Sizing, remark: Remark) -> SizingAnswer:
     """What stored runs say: those that were named, or all."""
-    asked, demand = sizing.asked, sizing.demand
-    objective = None if asked.objective is None else parse_objective(asked.objective)
-    fits = [] if demand is None else size_lines(_results(asked.runs, asked.out, remark), demand, objective)
-    return SizingAnswer(demand, None if objective is None else objective.text, fits, _computed(sizing), _price(asked))
+    arguments, demand = sizing.arguments, sizing.demand
+    objective = None if arguments.objective is None else parse_objective(arguments.objective)
+    fits = [] if demand is None else size_lines(_results(arguments.runs, arguments.out, remark), demand, objective)
+    return SizingAnswer(demand, None if objective is None else objective.text, fits, _computed(sizing), _price(arguments))
 
 
 def measured(sizing: Sizing, demand: Demand, run: Run) -> SizingAnswer:
     """What a run of `plimsoll.points.demand` says."""
     from plimsoll.points.demand import required
 
-    objective = parse_objective(required(demand, sizing.asked.objective))
+    objective = parse_objective(required(demand, sizing.arguments.objective))
     fits = size_lines({os.path.basename(run.path): run.results}, demand, objective)
-    return SizingAnswer(demand, objective.text, fits, _computed(sizing), _price(sizing.asked), run.exit_code, run.path)
+    return SizingAnswer(demand, objective.text, fits, _computed(sizing), _price(sizing.arguments), run.exit_code, run.path)
 
 
 def _computed(sizing: Sizing) -> Spindles | None:
     return None if sizing.disks is None else spindles(sizing.disks, sizing.demand)
 
 
-def _disks(asked: SizingAsked) -> Disks | None:
-    if asked.raid is None:
+def _disks(arguments: SizingArguments) -> Disks | None:
+    if arguments.raid is None:
         return None
     return Disks(
-        level=raid_level(asked.raid),
-        disk_iops=None if asked.disk_iops is None else named_disk_iops(asked.disk_iops),
-        disk_bytes=None if asked.disk_size is None else float(size_bytes("--disk-size", asked.disk_size)),
-        disks=asked.disks,
-        groups=asked.groups,
-        dedicated_spares=asked.dedicated_spares or 0,
-        global_spares=asked.spares or 0,
-        arrays=asked.arrays or 1,
-        mirrored=bool(asked.mirror_arrays),
-        volumes=asked.volumes,
-        price=_price(asked),
+        level=raid_level(arguments.raid),
+        disk_iops=None if arguments.disk_iops is None else named_disk_iops(arguments.disk_iops),
+        disk_bytes=None if arguments.disk_size is None else float(size_bytes("--disk-size", arguments.disk_size)),
+        disks=arguments.disks,
+        groups=arguments.groups,
+        dedicated_spares=arguments.dedicated_spares or 0,
+        global_spares=arguments.spares or 0,
+        arrays=arguments.arrays or 1,
+        mirrored=bool(arguments.mirror_arrays),
+        volumes=arguments.volumes,
+        price=_price(arguments),
     )
 
 
-def _price(asked: SizingAsked) -> float | None:
-    if asked.price is None:
+def _price(arguments: SizingArguments) -> float | None:
+    if arguments.price is None:
         return None
     try:
-        value = float(asked.price.replace(",", ""))
+        value = float(arguments.price.replace(",", ""))
     except ValueError:
         value = 0.0
     if not 0 < value < math.inf:
-        raise InputError(f"--price: {quoted(asked.price)} is not an amount; write a number above 0, for example 42000.")
+        raise InputError(f"--price: {quoted(arguments.price)} is not an amount; write a number above 0, for example 42000.")
     return value
 
 

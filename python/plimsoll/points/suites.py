@@ -4,7 +4,7 @@ Model: a name without ``.toml`` and without ``/`` is a shipped suite. Typed sett
 kind that has the option; configurations and levels still come after them. Published figures are stored with the run, so that its report
 shows them wherever it is read.
 
-    carry_out(suite_of("four-corners", asked, remark, quick=True), asked, listener)
+    carry_out(suite_of("four-corners", arguments, remark, quick=True), arguments, listener)
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from plimsoll.experiments.document import read_experiments
 from plimsoll.experiments.experiment import Experiment, Suite
 from plimsoll.experiments.layout_target import layout_target
 from plimsoll.experiments.schedule import layer_settings
-from plimsoll.points.asked import Asked
+from plimsoll.points.arguments import Arguments
 from plimsoll.points.foreign import Onto, command_document, foreign_document, is_foreign
 from plimsoll.points.layouts import beside
 from plimsoll.points.listener import Remark
@@ -41,27 +41,27 @@ from plimsoll.target import Composer, Target
 _TYPED = ("repeat", "interleave", "cache", "precision")
 
 
-def suite_of(name: str, asked: Asked, remark: Remark, *, quick: bool = False) -> Undertaking:
+def suite_of(name: str, arguments: Arguments, remark: Remark, *, quick: bool = False) -> Undertaking:
     """The suite ``name`` or in the file of that name; raises `InputError` for one that is not there or not right."""
     is_file = catalog.is_file(name) or is_foreign(name)
     composer = Composer()
-    document = _written(name, Onto.of(asked, composer), remark) if is_file else _shipped(name)
+    document = _written(name, Onto.of(arguments, composer), remark) if is_file else _shipped(name)
     called = os.path.splitext(os.path.basename(name))[0] if is_file else name
     folder = os.path.dirname(name) if is_file else ""
     source = _Source(name if is_file else f"{name}.toml", called, folder, remark, composer, is_shipped=not is_file)
-    return _undertaken(document, source, asked, quick)
+    return _undertaken(document, source, arguments, quick)
 
 
-def command_suite(words: Sequence[str], asked: Asked, remark: Remark) -> Undertaking:
+def command_suite(words: Sequence[str], arguments: Arguments, remark: Remark) -> Undertaking:
     """What the command line of another tool asks for; raises `InputError` for one that cannot be run."""
     composer = Composer()
-    document = command_document(words, Onto.of(asked, composer), remark)
-    return _undertaken(document, _Source(f"{words[0]} command line", words[0], "", remark, composer), asked, quick=False)
+    document = command_document(words, Onto.of(arguments, composer), remark)
+    return _undertaken(document, _Source(f"{words[0]} command line", words[0], "", remark, composer), arguments, quick=False)
 
 
-def undertaken(name: str, document: Json, asked: Asked, composer: Composer, *, quick: bool) -> Undertaking:
+def undertaken(name: str, document: Json, arguments: Arguments, composer: Composer, *, quick: bool) -> Undertaking:
     """A shipped suite that was changed before it is carried out."""
-    return _undertaken(document, _Source(f"{name}.toml", name, "", lambda _: None, composer, is_shipped=True), asked, quick)
+    return _undertaken(document, _Source(f"{name}.toml", name, "", lambda _: None, composer, is_shipped=True), arguments, quick)
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class _Source:
     is_shipped: bool = False
 
 
-def _undertaken(document: Json, source: _Source, asked: Asked, quick: bool) -> Undertaking:
-    suite = _with_layouts(read_experiments(document, source.said, quick=quick, targets=asked.targets), source.folder)
+def _undertaken(document: Json, source: _Source, arguments: Arguments, quick: bool) -> Undertaking:
+    suite = _with_layouts(read_experiments(document, source.said, quick=quick, targets=arguments.targets), source.folder)
     called = source.called
     origin: Origin = {
         "name": called,
@@ -89,8 +89,8 @@ def _undertaken(document: Json, source: _Source, asked: Asked, quick: bool) -> U
         "rationale": suite.rationale,
         "published": [catalog.published(figures) for figures in suite.published],
     }
-    overruled = replace(suite, experiments=tuple(_overruled(experiment, asked, source) for experiment in _possible(suite, source)))
-    typed_names = frozenset(typed_settings(asked)) if source.is_shipped else None
+    overruled = replace(suite, experiments=tuple(_overruled(experiment, arguments, source) for experiment in _possible(suite, source)))
+    typed_names = frozenset(typed_settings(arguments)) if source.is_shipped else None
     return Undertaking(overruled, f"{called}-quick" if quick else called, source.folder, origin, typed_names, source.composer)
 
 
@@ -144,13 +144,13 @@ def _is_fileless(target: Target) -> bool:
     return block_engine.native().inspect_target(target).get("kind") in filecopy.FILELESS
 
 
-def _overruled(experiment: Experiment, asked: Asked, source: _Source) -> Experiment:
+def _overruled(experiment: Experiment, arguments: Arguments, source: _Source) -> Experiment:
     """The experiment with what was typed, as far as its kind has the option."""
     changes: dict[str, Any] = {
-        "settings": layer_settings(_in_time(_fitting(experiment, source.composer), asked, source.remark), typed_settings(asked))
+        "settings": layer_settings(_in_time(_fitting(experiment, source.composer), arguments, source.remark), typed_settings(arguments))
     }
     for name in _TYPED:
-        option, value = OPTIONS_BY_NAME[name], getattr(asked, name)
+        option, value = OPTIONS_BY_NAME[name], getattr(arguments, name)
         if value not in (None, False) and option.belongs_to(experiment.kind):
             changes[name] = _read(name, value)
     return replace(experiment, **changes)
@@ -161,9 +161,9 @@ def _fitting(experiment: Experiment, composer: Composer) -> Mapping[str, Any]:
     return fitted([experiment], lambda target: _has_its_size(composer.target(target)))[0].settings
 
 
-def _in_time(settings: Mapping[str, Any], asked: Asked, remark: Remark) -> Mapping[str, Any]:
+def _in_time(settings: Mapping[str, Any], arguments: Arguments, remark: Remark) -> Mapping[str, Any]:
     """The settings of a file without an interval that the typed duration is too short for."""
-    interval, duration = settings.get("interval"), asked.duration
+    interval, duration = settings.get("interval"), arguments.duration
     if interval in (None, "auto") or duration is None or duration_s("interval", str(interval)) <= duration_s("--duration", duration):
         return settings
     remark(f"interval={interval} is longer than --duration {duration}, so intervals are as long as without it.")

@@ -6,7 +6,7 @@ highest rate. A single point: rate, latency, and how steady. Otherwise what the 
 doubts stand in the same sentence: how many flags of the kinds *invalid* and *doubt* its points carry. Large requests are spoken of in MB/s.
 Limits: the sentence repeats figures of results and judges nothing anew.
 
-    found = answer(results, Asked(experiments=run.meta["experiments"], conclusions=run.meta["conclusions"]))
+    found = answer(results, RunQuestion(experiments=run.meta["experiments"], conclusions=run.meta["conclusions"]))
     found.sentence       # "/dev/sdb carries 11,400 IOPS [11,100, 11,700] before read mean passes 5 ms (queue_depth 12); 2 doubts."
     found.cards[0]       # Card("Mark of /dev/sdb", "11,400 IOPS", "[11,100, 11,700], at queue_depth 12")
 """
@@ -26,7 +26,7 @@ from plimsoll.analysis.point.metric import ALL, called, in_bytes, metric, rate_n
 from plimsoll.experiments.kinds import is_drawn
 from plimsoll.reports import analytics, decision, durability, io_test, mail, mailstore
 from plimsoll.reports.cards import CARDS, Card, by_point, cards_of, kept_cards
-from plimsoll.reports.marks import Asked, Marked, mark_sentence, marks
+from plimsoll.reports.marks import Marked, RunQuestion, mark_sentence, marks
 from plimsoll.reports.phrases import bounded, load_text, place_text, rate_text, settings_words, steadiness, told
 from plimsoll.reports.uncertainty import draws_of, figure_words, headline_figures
 from plimsoll.result import OPS, Result, flag_words
@@ -38,7 +38,7 @@ NAMED = 4
 _ALIKE = 1
 #: Severities that are doubts.
 _DOUBTS = ("invalid", "doubt")
-NOTHING_ASKED = Asked()
+NOTHING_ASKED = RunQuestion()
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Answer:
         }
 
 
-def answer(results: Sequence[Result], asked: Asked = NOTHING_ASKED) -> Answer:
+def answer(results: Sequence[Result], asked: RunQuestion = NOTHING_ASKED) -> Answer:
     """What the run says, first of all."""
     usable = [result for result in results if result.status != "failed" and result.totals and result.place.get("role") != "precondition"]
     found = doubts(results)
@@ -114,7 +114,7 @@ def _drawn_cards(result: Result) -> list[Card]:
     return [Card(f"{called}, under uncertainty", *words, result) for called, words in found if words is not None]
 
 
-def _of_check(results: Sequence[Result], asked: Asked) -> str:
+def _of_check(results: Sequence[Result], asked: RunQuestion) -> str:
     """What `plimsoll check` closes with: a sentence for each target, with its doubts."""
     objective = next((str(item["objective"]) for item in asked.experiments if item["name"] == LOAD and item.get("objective")), "")
     return " ".join(one.sentence for one in answers_of(results, objective)) if objective else "The check was not finished."
@@ -146,7 +146,7 @@ def _doubted(found: Sequence[Doubt]) -> str:
     return f"; {len(found)} {'doubt' if len(found) == 1 else 'doubts'}: {', '.join(flag_words(doubt.name) for doubt in found)}"
 
 
-def _sentence(results: Sequence[Result], marked: Sequence[Marked], asked: Asked) -> str:
+def _sentence(results: Sequence[Result], marked: Sequence[Marked], asked: RunQuestion) -> str:
     """Without full stop and doubts."""
     if not marked and (found := standings(results)):
         return decision.sentence(found, names_of(results))

@@ -19,7 +19,7 @@ from plimsoll.analysis.point.durability import section as durability_section
 from plimsoll.analysis.point.metric import ALL, in_bytes, metric, rate_noun
 from plimsoll.experiments.phrases import level_text
 from plimsoll.reports import analytics, decision, durability, io_test
-from plimsoll.reports.marks import USERS, Asked, Marked, mark_interval
+from plimsoll.reports.marks import USERS, Marked, RunQuestion, mark_interval
 from plimsoll.reports.phrases import bandwidth_text, bounded, load_text, placed_text, rate_text, steadiness, told
 from plimsoll.result import OPS, Result
 from plimsoll.units import brief_duration, count
@@ -42,7 +42,7 @@ class Card:
         return {"label": self.label, "value": self.value, "detail": self.detail, "point": self.result.id if self.result else None}
 
 
-def cards_of(results: Sequence[Result], marked: Sequence[Marked], asked: Asked) -> list[Card]:
+def cards_of(results: Sequence[Result], marked: Sequence[Marked], asked: RunQuestion) -> list[Card]:
     if marked:
         rows = list(asked.comparison.marks) if asked.comparison else []
         several = len({one.workload for one in marked}) > 1

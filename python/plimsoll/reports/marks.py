@@ -28,7 +28,7 @@ USERS = "users"
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunQuestion:
     """What the run was asked, as run.json has it; ``comparison`` where there are several sides."""
 
     experiments: Sequence[Experiment] = ()
@@ -56,7 +56,7 @@ class Marked:
     mark: Mark | None
 
 
-def marks(results: Sequence[Result], asked: Asked) -> list[Marked]:
+def marks(results: Sequence[Result], asked: RunQuestion) -> list[Marked]:
     """The mark of every subject whose experiment has an objective and raises a load, in the order measured."""
     names = names_of(results)
     definitions = {item["name"]: item for item in asked.experiments}

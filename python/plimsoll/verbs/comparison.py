@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a comparison is asked; the options of the command by their names."""
+class ComparisonArguments:
+    """The arguments of a comparison: the options of the command by their names."""
 
     varying: Sequence[str] = ()
     baseline: str | None = None
@@ -45,14 +45,14 @@ class Asked:
 class Comparison(Tabular):
     """Two or more sides, point by point and mark by mark, each with the first."""
 
-    def __init__(self, runs: Sequence[reader.StoredRun], asked: Asked, metrics: Sequence[str]) -> None:
+    def __init__(self, runs: Sequence[reader.StoredRun], arguments: ComparisonArguments, metrics: Sequence[str]) -> None:
         from plimsoll.analysis.objective.clause import parse_metric
 
-        self._runs, self._asked = list(runs), asked
+        self._runs, self._asked = list(runs), arguments
         #: The comparison as the analysis has it, with a row for each figure and mark.
-        self.compared = compared(self._runs, asked, [parse_metric(metric) for metric in metrics] or None)
+        self.compared = compared(self._runs, arguments, [parse_metric(metric) for metric in metrics] or None)
         #: What the sides cost, as it was asked or as their runs have it; None where nothing is known of it.
-        self.prices = _prices(self._runs, asked)
+        self.prices = _prices(self._runs, arguments)
 
     @property
     def sides(self) -> list[str]:
@@ -144,34 +144,34 @@ def compare(*runs: str | Run | StoredRun, **options: Unpack[CompareOptions]) -> 
         from plimsoll.points.prices import price_texts
 
         varying, prices = _several(options.get("varying", ())), price_texts(options.get("price", ()))
-        asked = Asked(varying, options.get("baseline"), options.get("objective"), prices)
-        return Comparison(stored, asked, _several(options.get("metrics", ())))
+        arguments = ComparisonArguments(varying, options.get("baseline"), options.get("objective"), prices)
+        return Comparison(stored, arguments, _several(options.get("metrics", ())))
 
 
 def _several(words: str | Sequence[str]) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else tuple(words)
 
 
-def _prices(stored: Sequence[reader.StoredRun], asked: Asked) -> Prices | None:
+def _prices(stored: Sequence[reader.StoredRun], arguments: ComparisonArguments) -> Prices | None:
     from plimsoll.points.prices import prices_of
     from plimsoll.points.sides import objectives, sides
 
     metas = {run.path: run.meta for run in stored}
-    return prices_of(sides(stored, asked.baseline), metas, asked.prices, objectives(stored, asked.objective))
+    return prices_of(sides(stored, arguments.baseline), metas, arguments.prices, objectives(stored, arguments.objective))
 
 
-def compared(stored: Sequence[reader.StoredRun], asked: Asked, figures: Sequence[Figure] | None) -> Compared:
+def compared(stored: Sequence[reader.StoredRun], arguments: ComparisonArguments, figures: Sequence[Figure] | None) -> Compared:
     """The comparison of stored runs by ``figures``, or by the usual ones; raises `InputError` for what cannot be compared."""
     from plimsoll.analysis.comparison.pairs import compare_pairs
     from plimsoll.analysis.comparison.refusals import VARYING, unknown
     from plimsoll.experiments.kinds import ADAPTIVE
     from plimsoll.points.sides import objectives, sides
 
-    objective = objectives(stored, asked.objective)
-    found = sides(stored, asked.baseline)
-    for word in unknown(found, asked.varying):
+    objective = objectives(stored, arguments.objective)
+    found = sides(stored, arguments.baseline)
+    for word in unknown(found, arguments.varying):
         raise InputError(f"--varying {word}: these runs have no such option; write {', '.join(VARYING)}, or an option such as queue_depth.")
-    pairs = compare_pairs(found, asked.varying, figures, objective, adaptive=ADAPTIVE)
+    pairs = compare_pairs(found, arguments.varying, figures, objective, adaptive=ADAPTIVE)
     if pairs.comparison is not None:
         return pairs.comparison
     if len(pairs.refused) == 1:

@@ -29,7 +29,7 @@ from plimsoll.experiments.kinds.precondition import PRECONDITION
 from plimsoll.experiments.kinds.scaling import SCALING
 from plimsoll.experiments.kinds.single import SINGLE
 from plimsoll.near import meant
-from plimsoll.points.asked import Asked, ExperimentAsked, ReplayAsked
+from plimsoll.points.arguments import Arguments, ExperimentArguments, ReplayArguments
 from plimsoll.points.execution import Run, carry_out, preview_of
 from plimsoll.points.listener import Listener, Remark, Told
 from plimsoll.points.options import Options, complete
@@ -172,7 +172,7 @@ def preview(verb: str, *named: str, listener: Listener | None = None, **options:
         raise InputError(f"{quoted(verb)} is no function that measures; {meant(verb, _ASKED)}")
     heard = _heard(options, listener)
     question = _ASKED[verb](named, options, heard.remark)
-    return preview_of(question.undertaking, question.asked, heard)
+    return preview_of(question.undertaking, question.arguments, heard)
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class _Question:
     """What a call asks for, read: the experiments, and the options of the run."""
 
     undertaking: Undertaking
-    asked: Asked
+    arguments: Arguments
 
 
 #: Takes the words of a call and its options, and remarks on what it makes of them.
@@ -190,37 +190,37 @@ _Asks = Callable[[Sequence[str], Mapping[str, Any], Remark], _Question]
 def _done(verb: str, named: Sequence[str], options: Mapping[str, Any], listener: Listener | None) -> Run:
     heard = _heard(options, listener)
     question = _ASKED[verb](named, options, heard.remark)
-    return carry_out(question.undertaking, question.asked, heard)
+    return carry_out(question.undertaking, question.arguments, heard)
 
 
 def _check(named: Sequence[str], options: Mapping[str, Any], remark: Remark) -> _Question:
     from plimsoll.points.check import check_undertaking
 
     said = complete(_said(options), {"quick": False})
-    asked = Asked.of({**said, "targets": (*named, *said["targets"])})
-    return _Question(check_undertaking(asked, remark, quick=said["quick"]), asked)
+    arguments = Arguments.of({**said, "targets": (*named, *said["targets"])})
+    return _Question(check_undertaking(arguments, remark, quick=said["quick"]), arguments)
 
 
 def _run(named: Sequence[str], options: Mapping[str, Any], remark: Remark) -> _Question:
     from plimsoll.points.run import run_undertaking
 
-    asked = ExperimentAsked.of(complete(_said(options), {"over": (), "steps": False}))
-    return _Question(run_undertaking(named, asked, remark), asked)
+    arguments = ExperimentArguments.of(complete(_said(options), {"over": (), "steps": False}))
+    return _Question(run_undertaking(named, arguments, remark), arguments)
 
 
 def _suite(named: Sequence[str], options: Mapping[str, Any], remark: Remark) -> _Question:
     from plimsoll.points.suites import suite_of
 
     said = complete(_said(options), {"quick": False})
-    asked = Asked.of(said)
-    return _Question(suite_of(_single("suite", named), asked, remark, quick=said["quick"]), asked)
+    arguments = Arguments.of(said)
+    return _Question(suite_of(_single("suite", named), arguments, remark, quick=said["quick"]), arguments)
 
 
 def _replay(named: Sequence[str], options: Mapping[str, Any], remark: Remark) -> _Question:
     from plimsoll.points.replay import replay_undertaking
 
-    asked = ReplayAsked.of(complete(_said(options), ReplayAsked.unsaid()))
-    return _Question(replay_undertaking(_single("replay", named), asked, remark), asked)
+    arguments = ReplayArguments.of(complete(_said(options), ReplayArguments.unsaid()))
+    return _Question(replay_undertaking(_single("replay", named), arguments, remark), arguments)
 
 
 def _short(kind: str) -> _Asks:
@@ -229,8 +229,8 @@ def _short(kind: str) -> _Asks:
     def asks(named: Sequence[str], options: Mapping[str, Any], _: Remark) -> _Question:
         own = [option.name for option in options_of(kind) if option.name not in FIELDS]
         said = complete(_said(options), {"over": (), **dict.fromkeys(own)})
-        asked = ExperimentAsked.of({**said, "workloads": tuple(named)})
-        return _Question(short_undertaking(kind, asked), asked)
+        arguments = ExperimentArguments.of({**said, "workloads": tuple(named)})
+        return _Question(short_undertaking(kind, arguments), arguments)
 
     return asks
 

@@ -19,10 +19,10 @@ from plimsoll.near import meant
 from plimsoll.points.listener import Listener
 from plimsoll.points.options import Targets, complete
 from plimsoll.points.sizing import Sizing, SizingAnswer, measured, sizing_of, stored
-from plimsoll.points.sizing_asked import MEASURING, SizingAsked
+from plimsoll.points.sizing_arguments import MEASURING, SizingArguments
 
 if TYPE_CHECKING:
-    from plimsoll.points.asked import Asked
+    from plimsoll.points.arguments import Arguments
     from plimsoll.points.preview import Preview
     from plimsoll.points.undertaking import Undertaking
 
@@ -87,8 +87,8 @@ def answered(sizing: Sizing, listener: Listener) -> SizingAnswer:
         return stored(sizing, listener.remark)
     from plimsoll.points.execution import carry_out
 
-    undertaking, asked = _undertaking(sizing)
-    return measured(sizing, sizing.demand, carry_out(undertaking, asked, listener))
+    undertaking, arguments = _undertaking(sizing)
+    return measured(sizing, sizing.demand, carry_out(undertaking, arguments, listener))
 
 
 def preview_of_sizing(sizing: Sizing, listener: Listener) -> Preview | None:
@@ -97,33 +97,33 @@ def preview_of_sizing(sizing: Sizing, listener: Listener) -> Preview | None:
         return None
     from plimsoll.points.execution import preview_of
 
-    undertaking, asked = _undertaking(sizing)
-    return preview_of(undertaking, asked, listener)
+    undertaking, arguments = _undertaking(sizing)
+    return preview_of(undertaking, arguments, listener)
 
 
-def _undertaking(sizing: Sizing) -> tuple[Undertaking, Asked]:
+def _undertaking(sizing: Sizing) -> tuple[Undertaking, Arguments]:
     """A ramp over the demand's rate on every target, and the options of its run."""
-    from plimsoll.points.asked import Asked
+    from plimsoll.points.arguments import Arguments
     from plimsoll.points.demand import demand_undertaking
 
     assert sizing.demand is not None
-    said = asdict(sizing.asked)
+    said = asdict(sizing.arguments)
     settings = {name: said[name] for name in MEASURING if said[name] is not None}
-    undertaking = demand_undertaking(sizing.demand, targets=sizing.targets, objective=sizing.asked.objective, settings=settings)
+    undertaking = demand_undertaking(sizing.demand, targets=sizing.targets, objective=sizing.arguments.objective, settings=settings)
     of_run = {name: said[name] for name in _OF_RUN if said[name] is not None}
-    return undertaking, Asked.of(complete({**of_run, **settings, "target": sizing.targets}))
+    return undertaking, Arguments.of(complete({**of_run, **settings, "target": sizing.targets}))
 
 
-def _asked(runs: tuple[str, ...], options: Mapping[str, Any]) -> SizingAsked:
+def _asked(runs: tuple[str, ...], options: Mapping[str, Any]) -> SizingArguments:
     """The options as they would have been typed."""
     for name in options:
         if name not in SizeOptions.__annotations__:
             raise InputError(f"option {quoted(name)} is not known; {meant(name, SizeOptions.__annotations__)}")
-    texts = {one.name for one in fields(SizingAsked) if one.type == "str | None"}
+    texts = {one.name for one in fields(SizingArguments) if one.type == "str | None"}
     said = {name: _text(value) if name in texts else value for name, value in options.items() if name != "target"}
     of_run = complete({name: options[name] for name in ("target", "out") if name in options})
     arrays = said.get("arrays")
-    return SizingAsked.of(
+    return SizingArguments.of(
         {**said, "runs": runs, "targets": of_run["targets"], "out": of_run["out"], "arrays": None if arrays is None else str(arrays)}
     )
 

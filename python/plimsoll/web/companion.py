@@ -33,7 +33,7 @@ COMES_S = 10.0
 FETCHES_S = 1.5
 
 
-class Asked(TypedDict):
+class Assignment(TypedDict):
     """What it is to do for the run at ``path``; ``otlp`` is the address of a collector."""
 
     path: str
@@ -43,7 +43,7 @@ class Asked(TypedDict):
 
 def main() -> int:
     """Until the run has ended."""
-    asked: Asked = json.load(sys.stdin)
+    asked: Assignment = json.load(sys.stdin)
     ended = threading.Event()
     threading.Thread(target=_watched, args=(asked["path"], ended), daemon=True).start()
     sending = None

@@ -236,9 +236,9 @@ def _holds(pid: int, path: str) -> bool:
 
 
 def _shipped(name: str) -> ShippedSuite:
-    from plimsoll.points.asked import Asked
+    from plimsoll.points.arguments import Arguments
     from plimsoll.points.execution import brief_of
     from plimsoll.points.suites import suite_of
 
-    full, quick = (brief_of(suite_of(name, Asked(), lambda _: None, quick=short)).longest() for short in (False, True))
+    full, quick = (brief_of(suite_of(name, Arguments(), lambda _: None, quick=short)).longest() for short in (False, True))
     return {"name": name, "title": str(catalog.suite_document(name).get("title", "")), "full": full, "quick": quick}

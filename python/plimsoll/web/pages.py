@@ -11,7 +11,7 @@ from plimsoll.points.prices import prices_of_runs
 from plimsoll.reports.html import model
 from plimsoll.reports.view.report import Report
 from plimsoll.store.reader import StoredRun, damage_named
-from plimsoll.verbs.comparison import Asked, Comparison
+from plimsoll.verbs.comparison import Comparison, ComparisonArguments
 
 
 def report_page(runs: Sequence[StoredRun]) -> Report:
@@ -23,5 +23,5 @@ def report_page(runs: Sequence[StoredRun]) -> Report:
 def compared_page(runs: Sequence[StoredRun], varying: Sequence[str]) -> Report:
     """The view model of ``plimsoll compare RUN... --varying WHAT``; raises `InputError` for what cannot be compared."""
     with damage_named(point for run in runs for point in run.points):
-        found = Comparison(runs, Asked(varying), ())
+        found = Comparison(runs, ComparisonArguments(varying), ())
         return model(runs, comparison=found.compared, prices=found.prices)

@@ -30,7 +30,7 @@ from plimsoll.apps.analytics import options as own
 from plimsoll.apps.analytics import work as work_of
 from plimsoll.apps.analytics.crew import Crew, Plan
 from plimsoll.apps.analytics.inputs import Inputs, check_room
-from plimsoll.apps.analytics.options import STREAM, Asked
+from plimsoll.apps.analytics.options import STREAM, WorkflowOptions
 from plimsoll.apps.analytics.orders import Orders
 from plimsoll.apps.analytics.outcome import BANNER
 from plimsoll.apps.application import Application, as_blocks, only_stream
@@ -84,8 +84,8 @@ class Analytics(Application):
         return f"{inputs}{asked.workflows} workflows write about {binary(asked.work_bytes)} each and remove it again"
 
     @property
-    def _asked(self) -> Asked:
-        return Asked.of(cast("Json", cast("Definition", self._definition)["stream"][0]))
+    def _asked(self) -> WorkflowOptions:
+        return WorkflowOptions.of(cast("Json", cast("Definition", self._definition)["stream"][0]))
 
     def check_workload(self, workload: Mapping[str, Any], source: str) -> Definition:
         """The canonical form. The engine checks what stands above the stream."""
@@ -152,7 +152,7 @@ class Analytics(Application):
 
     def run_job(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
         """Carry the workflows out."""
-        asked = Asked.of(cast("Json", job["workload"]["stream"][0]))
+        asked = WorkflowOptions.of(cast("Json", job["workload"]["stream"][0]))
         input_end, work_end = self._ends(job["target"])
         work = self._files.own(work_end, job["permission"], work_of.NAME)
         inputs = Inputs(self._files.own(input_end, job["permission"], _INPUT), asked)
@@ -183,7 +183,7 @@ class Analytics(Application):
         section = self._section(asked, crew, ended, devices)
         return ended.outcome(asked.engine, str(job["job"].get("backend")), asked.workflows, {}, analytics=section)
 
-    def _section(self, asked: Asked, crew: Crew, ended: Ended, devices: list[str]) -> Json:
+    def _section(self, asked: WorkflowOptions, crew: Crew, ended: Ended, devices: list[str]) -> Json:
         workflows = sorted(crew.workflows, key=lambda workflow: (workflow.iteration, workflow.number))
         return {
             "banner": BANNER,
@@ -208,7 +208,7 @@ class Analytics(Application):
         return directories[0], directories[-1]
 
 
-def _timing(options: Options, asked: Asked) -> Timing:
+def _timing(options: Options, asked: WorkflowOptions) -> Timing:
     """That of the job; its intervals are the two seconds of published reports, or shorter ones for little data."""
     found = Timing.of(options)
     if options["interval"] != "auto":
@@ -217,7 +217,7 @@ def _timing(options: Options, asked: Asked) -> Timing:
     return replace(found, interval_ns=_SHORT_NS if little else _INTERVAL_NS)
 
 
-def check_installed(asked: Asked) -> None:
+def check_installed(asked: WorkflowOptions) -> None:
     """Raise `InputError` where the engine's package is missing."""
     if asked.engine == "duckdb" and find_spec("duckdb") is None:
         raise InputError("engine duckdb needs DuckDB; install it (pip install 'plimsoll[duckdb]').")

@@ -16,7 +16,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 
-from plimsoll.apps.analytics.options import ROW_BYTES, Asked
+from plimsoll.apps.analytics.options import ROW_BYTES, WorkflowOptions
 from plimsoll.engine.protocol import Control, OnProgress
 from plimsoll.engine.rows import native_rows
 from plimsoll.errors import Interrupted, TargetError
@@ -32,7 +32,7 @@ _TEXT = 1.9
 class Inputs:
     """Of a directory of inputs."""
 
-    def __init__(self, folder: str, asked: Asked) -> None:
+    def __init__(self, folder: str, asked: WorkflowOptions) -> None:
         self._folder = folder
         self._asked = asked
 
@@ -121,7 +121,7 @@ class Inputs:
         return self._asked.engine == "duckdb"
 
 
-def check_room(asked: Asked, input_end: str, work_end: str) -> None:
+def check_room(asked: WorkflowOptions, input_end: str, work_end: str) -> None:
     """Raise `TargetError` where inputs and work do not fit into what is free."""
     needed: dict[int, int] = {}
     places: dict[int, str] = {}

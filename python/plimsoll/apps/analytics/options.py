@@ -6,7 +6,7 @@ storage; a workflow and its steps are told of beside them.
 Limits: options of the job (duration, seed, ...) are the engine's.
 
     stream = canonical({"workflows": 4, "rows": "1M"}, "mine.toml: stream")
-    Asked.of(stream).data_bytes         # 200_000_000
+    WorkflowOptions.of(stream).data_bytes         # 200_000_000
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ DECLARED = Declared("analytics workflows have", OPTIONS, _OTHER_WORDS, quotes_nu
 
 
 @dataclass(frozen=True)
-class Asked:
+class WorkflowOptions:
     """The options, read."""
 
     workflows: int
@@ -135,7 +135,7 @@ class Asked:
     engine: str
 
     @classmethod
-    def of(cls, stream: Mapping[str, Any]) -> Asked:
+    def of(cls, stream: Mapping[str, Any]) -> WorkflowOptions:
         """Of a canonical stream."""
         return cls(**{name: stream[name] for name in OPTIONS})
 

@@ -11,7 +11,7 @@ import sys
 
 from plimsoll.apps.analytics import worker
 from plimsoll.apps.analytics.inputs import Inputs
-from plimsoll.apps.analytics.options import Asked
+from plimsoll.apps.analytics.options import WorkflowOptions
 from plimsoll.apps.analytics.process import Order
 from plimsoll.engine.rows import native_rows
 
@@ -22,7 +22,7 @@ _TOLD_EVERY_MS, _TOLD_APART_MS = 1000, 31
 class Orders:
     """Of one point; ``devices`` are kernel names of the work's devices."""
 
-    def __init__(self, asked: Asked, inputs: Inputs, devices: list[str]) -> None:
+    def __init__(self, asked: WorkflowOptions, inputs: Inputs, devices: list[str]) -> None:
         self._asked = asked
         self._inputs = inputs
         self._devices = devices

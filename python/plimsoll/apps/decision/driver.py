@@ -37,7 +37,7 @@ from plimsoll.apps.databases.schema import DECISION_SUPPORT as SCHEMA
 from plimsoll.apps.decision import dataset, options
 from plimsoll.apps.decision.dataset import Hearing, Note
 from plimsoll.apps.decision.observation import Observer, seen
-from plimsoll.apps.decision.options import Asked
+from plimsoll.apps.decision.options import QueryOptions
 from plimsoll.apps.decision.procedure import Plan, Procedure
 from plimsoll.apps.decision.records import Whole, figures
 from plimsoll.apps.decision.shared_server import SharedServer
@@ -93,8 +93,8 @@ class DecisionSupport(Application):
         return f"a database of scale {asked.scale:g} is loaded (about {binary(asked.scale * dataset.TEXT_BYTES)} of text), asked{changed}"
 
     @property
-    def _asked(self) -> Asked:
-        return Asked.of(cast("Definition", self._definition)["stream"][0])
+    def _asked(self) -> QueryOptions:
+        return QueryOptions.of(cast("Definition", self._definition)["stream"][0])
 
     def check_workload(self, workload: Mapping[str, Any], source: str) -> Definition:
         """The canonical form. The engine checks what stands above the stream."""
@@ -177,7 +177,7 @@ class DecisionSupport(Application):
 
     def cache_of(self, workload: Definition, target: Target) -> Cache:
         """What the caches hold when a test begins, and how that comes."""
-        state = Asked.of(workload["stream"][0]).cache
+        state = QueryOptions.of(workload["stream"][0]).cache
         opened = "The engine was opened anew for this point, so that it held nothing; the page cache was left as it was."
         how = {
             "cold": f"Before each test {database_of(_address(target), '', Settings()).cold_how()}.",
@@ -226,7 +226,7 @@ class DecisionSupport(Application):
         settings = Settings(self._memory_bytes(address, note.data_bytes or 0))
         with self._open(address, job["permission"], settings) as database:
             url = address.text if address.directory is None else cast("PostgreSql", database).url
-            yield SharedServer(url, count, Asked.of(job["workload"]["stream"][0]), settings.memory_bytes)
+            yield SharedServer(url, count, QueryOptions.of(job["workload"]["stream"][0]), settings.memory_bytes)
 
     def _note_at(self, address: Address, permission: Permission | None) -> Note:
         with self._open(address, permission, Settings()) as database:
@@ -237,7 +237,7 @@ class DecisionSupport(Application):
 
     def run_job(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
         """Carry out the tests. Raises `TargetError` where the database cannot be opened."""
-        address, asked, clients = _address(job["target"]), Asked.of(job["workload"]["stream"][0]), job.get("clients")
+        address, asked, clients = _address(job["target"]), QueryOptions.of(job["workload"]["stream"][0]), job.get("clients")
         self._claims = clients is None
         note = self._note_at(address, job["permission"])
         settings = Settings(self._memory_bytes(address, note.data_bytes or 0))
@@ -355,7 +355,7 @@ def is_ours_to_set(address: Address) -> bool:
     return address.is_private or address.engine == "spark"
 
 
-def check_asked(address: Address, asked: Asked) -> None:
+def check_asked(address: Address, asked: QueryOptions) -> None:
     """Raise the sentence of an option that a server or cluster of the user's cannot follow."""
     if address.is_private:
         return

@@ -5,7 +5,7 @@ threads ask (``threads``), which operations they draw, and that they end by them
 Limits: ``streams = "auto"`` follows the scale, also when the scale is set later.
 
     stream = canonical({"scale": "10"}, "mine.toml: stream")
-    Asked.of(stream).streams            # 3
+    QueryOptions.of(stream).streams            # 3
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def default(name: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Asked:
+class QueryOptions:
     """The options, read."""
 
     scale: float
@@ -162,7 +162,7 @@ class Asked:
     spec_rounding: bool
 
     @classmethod
-    def of(cls, stream: Mapping[str, Any]) -> Asked:
+    def of(cls, stream: Mapping[str, Any]) -> QueryOptions:
         """Of a canonical stream."""
         values = {name: stream[name] for name in _BY_NAME}
         return cls(**{**values, "streams": stream["threads"], "queries": query_numbers(stream["queries"])})

@@ -24,7 +24,7 @@ from plimsoll.apps.course import Course
 from plimsoll.apps.databases.database import Counters, Database, DatabaseError, Moved, Row, Session
 from plimsoll.apps.decision.dataset import Note
 from plimsoll.apps.decision.observation import Glance, Observer, seen
-from plimsoll.apps.decision.options import Asked
+from plimsoll.apps.decision.options import QueryOptions
 from plimsoll.apps.decision.records import Done, Kept, Later, Phase, Span
 from plimsoll.apps.decision.refresh import coming, going
 from plimsoll.apps.decision.waits import Waiting
@@ -39,14 +39,14 @@ class Plan:
     """What is carried out: the options, what was loaded, the texts of each stream in the order in which it asks, that of the power test
     first. ``before`` streams are other hosts', whose numbers come first; ``pairs`` of refreshes come beside the streams."""
 
-    asked: Asked
+    asked: QueryOptions
     note: Note
     texts: Sequence[Sequence[tuple[int, str]]]
     pairs: int
     before: int = 0
 
     @classmethod
-    def of(cls, asked: Asked, note: Note, dialect: str, seed: int, clients: Clients | None = None) -> Plan:
+    def of(cls, asked: QueryOptions, note: Note, dialect: str, seed: int, clients: Clients | None = None) -> Plan:
         """With every text ready; raises `InputError` where a dialect needs a package that is missing.
 
         Of several hosts each has streams of its own, and the first one all refreshes, which follow one another.
@@ -61,7 +61,7 @@ class Plan:
         return cls(mine, note, texts, pairs, before)
 
 
-def _texts(asked: Asked, stream: int, dialect: str, seed: int) -> Iterator[tuple[int, str]]:
+def _texts(asked: QueryOptions, stream: int, dialect: str, seed: int) -> Iterator[tuple[int, str]]:
     drawn = data.parameters(seed, stream, asked.scale)
     for number in data.order_of(stream):
         if number in asked.queries:

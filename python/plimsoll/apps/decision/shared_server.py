@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from plimsoll.apps.decision.options import Asked
+from plimsoll.apps.decision.options import QueryOptions
 from plimsoll.apps.decision.records import Done, Kept, Whole, figures
 from plimsoll.stored import Json
 
@@ -28,7 +28,7 @@ class SharedServer:
     #: The section of the outcome that it adds to.
     name = "decision"
 
-    def __init__(self, target: str, count: int, asked: Asked, memory_bytes: int | None) -> None:
+    def __init__(self, target: str, count: int, asked: QueryOptions, memory_bytes: int | None) -> None:
         self.target = target
         self._asked = replace(asked, streams=count * asked.streams)
         self._memory_bytes = memory_bytes

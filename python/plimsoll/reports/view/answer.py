@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 from plimsoll.analysis.comparison.comparison import Comparison
 from plimsoll.near import listed
 from plimsoll.reports.answer import answer
-from plimsoll.reports.marks import Asked
+from plimsoll.reports.marks import RunQuestion
 from plimsoll.reports.view.experiments import Member
 
 #: Names of more things than this are counted, not listed.
@@ -47,7 +47,7 @@ def answer_view(
     experiments = [definition for meta in metas for definition in meta.get("experiments") or []]
     conclusions = [conclusion for meta in metas for conclusion in meta.get("conclusions") or []]
     suite = metas[0].get("suite") if len(metas) == 1 else None
-    found = answer([member.result for member in members], Asked(experiments, conclusions, suite, compared, sides))
+    found = answer([member.result for member in members], RunQuestion(experiments, conclusions, suite, compared, sides))
     return {
         "title": _title(metas, members, labels),
         "sentence": found.sentence,

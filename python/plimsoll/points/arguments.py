@@ -1,10 +1,10 @@
-"""What a verb that measures was asked for, complete: one record for each sort of verb.
+"""The arguments of a verb that measures, complete: one record for each sort of verb.
 
 Model: the command line and `plimsoll.points.options` have options by their names, those of a verb beside what is only about showing. `of`
 takes what is about measuring; what a verb does not have is as if nobody had said it. Texts are as they were typed, and read where they are
 used.
 
-    Asked.of({"targets": ("null:",), "duration": "5s", "quiet": True}).duration        # "5s"
+    Arguments.of({"targets": ("null:",), "duration": "5s", "quiet": True}).duration        # "5s"
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from plimsoll.experiments.declaration import OPTIONS_BY_NAME
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Arguments:
     """What every verb can be told (`plimsoll.points.options.Options`)."""
 
     targets: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Asked:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExperimentAsked(Asked):
+class ExperimentArguments(Arguments):
     """An experiment of ``workloads``: ``over`` are the axes that were typed, ``steps`` asks for the usual one; ``own`` has the options of
     the kind by their names."""
 
@@ -68,7 +68,7 @@ class ExperimentAsked(Asked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReplayAsked(Asked):
+class ReplayArguments(Arguments):
     """The replay of a trace: how fast, where its requests go, and which of them."""
 
     speed: str | None = None

@@ -1,6 +1,6 @@
 """What ``plimsoll size`` was asked: every option, and whether they make sense together.
 
-check_company(SizingAsked(device="sdb"))        # raises InputError: --device means something only with --from
+check_company(SizingArguments(device="sdb"))        # raises InputError: --device means something only with --from
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SPELT = {"from_file": "--from"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class SizingAsked:
+class SizingArguments:
     """What was typed; ``arrays`` is how many equal arrays ``--raid`` computes, ``array_pattern`` names modelled ones to measure."""
 
     runs: tuple[str, ...] = ()
@@ -93,42 +93,43 @@ def _arrays(text: str | None) -> dict[str, Any]:
     return {"arrays": int(text), "array_pattern": None}
 
 
-def check_company(asked: SizingAsked) -> None:
+def check_company(arguments: SizingArguments) -> None:
     """Refuse options that would be ignored."""
-    is_typed: Callable[[str], bool] = lambda name: getattr(asked, name) is not None  # noqa: E731
+    is_typed: Callable[[str], bool] = lambda name: getattr(arguments, name) is not None  # noqa: E731
     sources = list(filter(is_typed, _SOURCES))
     if len(sources) > 1:
         raise InputError(f"{' and '.join(map(spelt, sources))}: a demand has one source; give one of them.")
     for name, other in _NEEDS.items():
         if is_typed(name) and not is_typed(other):
             raise InputError(f"{spelt(name)} means something only with {spelt(other)}; give that as well, or leave it out.")
-    if asked.mailboxes is not None and asked.profile is None:
+    if arguments.mailboxes is not None and arguments.profile is None:
         raise InputError("--mailboxes: of which kind? Give --profile, for example --profile exchange-2010:100.")
     if sources:
         return
     described = next(filter(is_typed, ("read_percent", "block_size", "random_percent", "growth", "objective")), None)
     if described is not None:
         raise InputError(f"{spelt(described)} describes a demand, and there is none; give --iops, --from or --mailboxes.")
-    if asked.measure or asked.array_pattern is not None:
-        option = "--measure" if asked.measure else "--arrays"
+    if arguments.measure or arguments.array_pattern is not None:
+        option = "--measure" if arguments.measure else "--arrays"
         raise InputError(f"{option}: there is no demand to measure; give one with --iops, --from or --mailboxes.")
-    if asked.runs:
-        raise InputError(f"{asked.runs[0]}: there is no demand to hold it against; give one with --iops, --from or --mailboxes.")
+    if arguments.runs:
+        raise InputError(f"{arguments.runs[0]}: there is no demand to hold it against; give one with --iops, --from or --mailboxes.")
 
 
-def measured_targets(asked: SizingAsked) -> tuple[str, ...]:
+def measured_targets(arguments: SizingArguments) -> tuple[str, ...]:
     """What is to be measured: the targets with ``--measure``, the arrays of ``--arrays``; nothing where stored lines shall answer."""
-    if asked.array_pattern is None and not asked.measure:
-        unused = (name for name in (*MEASURING, "keep", "destroy_data", "fresh", "dry_run") if getattr(asked, name) not in (None, False))
+    if arguments.array_pattern is None and not arguments.measure:
+        only_measuring = (*MEASURING, "keep", "destroy_data", "fresh", "dry_run")
+        unused = (name for name in only_measuring if getattr(arguments, name) not in (None, False))
         if (name := next(unused, None)) is not None:
             raise InputError(f"{spelt(name)} is for measuring; add --measure, or leave it out.")
         return ()
-    if asked.runs:
-        raise InputError(f"{asked.runs[0]}: stored runs are looked at without --measure and --arrays; leave one of both out.")
-    if asked.array_pattern is None:
-        if not asked.targets:
+    if arguments.runs:
+        raise InputError(f"{arguments.runs[0]}: stored runs are looked at without --measure and --arrays; leave one of both out.")
+    if arguments.array_pattern is None:
+        if not arguments.targets:
             raise InputError("--measure: what shall be measured? Name it with --target, or take modelled arrays with --arrays 'msa2000-*'.")
-        return asked.targets
+        return arguments.targets
     from plimsoll.points.demand import arrays_like
 
-    return (*asked.targets, *arrays_like(asked.array_pattern))
+    return (*arguments.targets, *arrays_like(arguments.array_pattern))
