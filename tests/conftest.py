@@ -3,7 +3,7 @@
 Model: `make test` gives tests to two processes for every processor (pytest-xdist), since many of them wait for a disk or for another
 process. What is measured in real time is one group, which one process works through while the others do the rest; what makes loop devices and
 mounts is another, and what drives a browser a third. The tests of a file that share what is dear to make are a group of their own. Groups go by
-file. Those three, the longest, come first, then what waits for servers, so that one process waits while another computes, then other groups, and
+file. Those, the longest, come first, then what waits for servers, so that one process waits while another computes, then other groups, and
 last the many tests that any process may take. On a machine that says that it is CI Hypothesis has such a profile of its own, whose other
 choices (no seed of the day) are kept.
 """
@@ -35,6 +35,12 @@ _GROUPS = {
         "test_serve_array test_suites test_vdbench_files",
     ),
     "devices": ("system", "test_analytics test_doctor_storage test_layout_suites test_layouts test_safety"),
+    # Of the long suite: gangs on hosts in namespaces, each of which has both processors to do.
+    "hosts": (
+        "long",
+        "test_hosts_differ test_hosts_faults test_hosts_level_through_lab test_hosts_lost test_hosts_on_one_server test_hosts_over_ssh "
+        "test_hosts_replay test_hosts_strangers test_hosts_sums test_hosts_through_srun test_image_rack",
+    ),
     _BROWSER: (
         "report",
         "test_analytics_section test_database_sections test_driver_sections test_experiments_page test_hosts_page test_long_page "
@@ -43,6 +49,7 @@ _GROUPS = {
 }
 _BY_FILE = {f"tests/{folder}/{file}.py": group for group, (folder, files) in _GROUPS.items() for file in files.split()}
 _BY_FILE |= dict.fromkeys(("tests/long/test_page_sizes.py", "tests/web/test_accessibility.py", "tests/web/test_live_page.py"), _BROWSER)
+_BY_FILE |= dict.fromkeys((f"tests/long/test_{file}.py" for file in ("layout_kills", "layout_suites", "unsafe_targets")), "devices")
 #: What mostly waits.
 _WAITING = ("tests/databases/", "tests/mail/")
 # Each source file is parsed once in the process that has them.

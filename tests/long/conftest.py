@@ -19,6 +19,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from xdist.workermanage import WorkerController
 
 from long import settings
 from long.tally import Tally
@@ -34,10 +35,6 @@ _WHOLE_RUNS = frozenset(
         "test_database_faults.py",
         "test_database_kills.py",
         "test_decision_support.py",
-        "test_hosts_lost.py",
-        "test_hosts_over_ssh.py",
-        "test_hosts_strangers.py",
-        "test_hosts_sums.py",
         "test_layout_kills.py",
         "test_mail_durability.py",
         "test_order_entry.py",
@@ -45,6 +42,13 @@ _WHOLE_RUNS = frozenset(
         "test_products.py",
     )
 )
+
+#: Files of whose tests each is half a minute of processor time by itself, on three hosts with Ray or without; a twentieth of the suite has
+#: this many tests of each file.
+_GANGS = tuple(
+    f"test_{name}.py" for name in ("hosts_differ", "hosts_faults", "hosts_lost", "hosts_over_ssh", "hosts_strangers", "hosts_sums")
+)
+_OF_GANGS = 2
 
 _TALLY = pytest.StashKey[Tally]()
 
@@ -54,20 +58,34 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of a part of the suite a part of the cases, where each case is a whole run: drawn by the seed, at least one of each test."""
+    """Of a part of the suite a part of the cases, where each case is a whole run: drawn by the seed, at least one of each test, and of gangs
+    at least two of each file."""
     cases: dict[tuple[str, str], list[pytest.Item]] = {}
     for item in items:
-        if item.path.name in _WHOLE_RUNS:
+        if item.path.name in _GANGS:
+            cases.setdefault((item.path.name, ""), []).append(item)
+        elif item.path.name in _WHOLE_RUNS:
             cases.setdefault((item.path.name, getattr(item, "originalname", item.name)), []).append(item)
     kept = {
         item
         for (file, name), found in cases.items()
-        for item in Random(f"{settings.SEED} {file} {name}").sample(found, settings.SCALE.some(len(found)))
+        for item in Random(f"{settings.SEED} {file} {name}").sample(found, settings.SCALE.some(len(found), least=1 if name else _OF_GANGS))
     }
     left_out = [item for found in cases.values() for item in found if item not in kept]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["tally"] = session.config.stash[_TALLY].told()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: WorkerController) -> None:
+    """A process that died has said nothing; its test has failed."""
+    node.config.stash[_TALLY].add(getattr(node, "workeroutput", {}).get("tally", {}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -28,17 +28,18 @@ class Scale:
         """Of things whose number nobody knows before, one of so many."""
         return max(1, round(1 / self.factor))
 
-    def some(self, whole: int) -> int:
+    def some(self, whole: int, least: int = 1) -> int:
         """So many of ``whole`` cases, never more than there are."""
-        return min(whole, self.times(whole))
+        return min(whole, self.times(whole, least))
 
     def seconds(self, whole: float, least: float) -> float:
         """So many of ``whole`` seconds."""
         return max(least, whole * self.factor)
 
 
-#: Drawn once a session; this module is imported by one name only, so that there is one seed.
+#: Drawn once a session; this module is imported by one name only, so that there is one seed, which processes that test side by side inherit.
 SEED = int(os.environ.get("PLIMSOLL_LONG_SEED") or random.SystemRandom().randrange(1 << 32))
+os.environ["PLIMSOLL_LONG_SEED"] = str(SEED)
 SCALE = Scale(float(os.environ.get("PLIMSOLL_LONG_SCALE") or 1))
 
 

@@ -53,6 +53,17 @@ class Tally:
             self.count(kind, survived=len(said) == before, named=None)
         return said
 
+    def told(self) -> dict[str, list[int]]:
+        """What `add` takes, in values that one process can send another."""
+        return {kind: [of.tried, of.survived, of.nameable, of.named] for kind, of in self.accounts.items()}
+
+    def add(self, told: dict[str, list[int]]) -> None:
+        """What another process counted."""
+        for kind, figures in told.items():
+            account = self.accounts.setdefault(kind, Account())
+            before = (account.tried, account.survived, account.nameable, account.named)
+            self.accounts[kind] = Account(*(had + more for had, more in zip(before, figures, strict=True)))
+
     def total(self) -> Account:
         """All kinds together."""
         columns = zip(*((of.tried, of.survived, of.nameable, of.named) for of in self.accounts.values()), strict=True)

@@ -1,4 +1,4 @@
-"""A minute for each reader of other tools' files, five seconds where less of the suite is tried; `make test` gives one (`tests/fuzz`)."""
+"""A minute for each reader of other tools' files, three seconds where less of the suite is tried; `make test` gives one (`tests/fuzz`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECONDS = 60
 
 def test_a_changed_file_is_taken_or_refused_in_a_sentence(scale: Scale, tally: Tally) -> None:
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), initializer=begin) as pool:
-        begun = {name: pool.submit(tried, name, scale.seconds(SECONDS, least=5) * reader.share) for name, reader in READERS.items()}
+        begun = {name: pool.submit(tried, name, scale.seconds(SECONDS, least=3) * reader.share) for name, reader in READERS.items()}
         verdicts = {name: verdict.result() for name, verdict in begun.items()}
     for name, verdict in verdicts.items():
         tally.count(f"fuzz: {name}", survived=not verdict.failure, named=None)

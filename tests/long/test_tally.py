@@ -19,6 +19,20 @@ def test_the_account_counts_each_kind_and_their_sum() -> None:
     ]
 
 
+def test_what_processes_counted_side_by_side_is_one_account() -> None:
+    one, another, whole = Tally(), Tally(), Tally()
+    for tally in (one, whole):
+        tally.count("fault: lost", survived=True, named=False)
+    for tally in (another, whole):
+        tally.count("kill: run", survived=False, named=None)
+        tally.count("fault: lost", survived=False, named=True)
+    both = Tally()
+    for tally in (one, another, Tally()):
+        both.add(tally.told())
+    assert both.accounts == whole.accounts
+    assert both.lines()[-1] == "tried 3, survived 1, named 1 of 2 that could be named"
+
+
 def test_trials_go_on_after_one_that_fails_and_each_is_counted() -> None:
     tally, outcomes = Tally(), iter([None, "torn", None])
 
