@@ -56,9 +56,11 @@ bless: setup  ## write generated documents and snapshots anew; look at the diffe
 	PLIMSOLL_BLESS=1 cargo test --locked --quiet --package plimsoll-array --test documents --test messages
 	PLIMSOLL_RENEW=1 $(VENV)/bin/pytest tests/unit/test_help.py tests/unit/test_experiment_reference.py tests/unit/test_layout_reference.py tests/unit/test_lab.py tests/unit/test_array_reference.py tests/unit/test_results_table.py tests/unit/test_decision_queries.py tests/unit/test_schemas.py tests/report/test_page_model.py
 
-reproduce: setup  ## write docs/reproduce.md anew: the claims of the reports on modelled arrays (about two minutes)
+reproduce: setup  ## write docs/reproduce.md and docs/coverage.md anew: what was published, and what modelled arrays say (about three minutes)
 	$(VENV)/bin/plimsoll reproduce --quiet --markdown > docs/reproduce.md.new
 	mv docs/reproduce.md.new docs/reproduce.md
+	$(VENV)/bin/plimsoll reproduce --products --quiet --markdown > docs/coverage.md.new
+	mv docs/coverage.md.new docs/coverage.md
 
 man: setup  ## write man pages of every command to target/man
 	$(VENV)/bin/python dev/man.py target/man

@@ -158,6 +158,14 @@ def test_ranges_that_allow_no_array_are_one_sentence(tmp_path: Path) -> None:
         Draws(target, engine).target(0)
 
 
+def test_what_was_fitted_is_drawn_as_coarsely_as_fits_go(tmp_path: Path) -> None:
+    fitted_to = station(tmp_path, "fitted", ('"assumed"', '"fitted to report 000"'))
+    (one,) = uncertain(fitted_to.document or {})
+    assert isinstance(one.value, int)
+    assert one.ends() == pytest.approx((one.value / 1.16, one.value * 1.16), rel=1e-3)
+    assert one.name == "host's time per request"
+
+
 def test_every_value_that_nobody_has_looked_up_has_a_rule_with_a_reason() -> None:
     """Words and truth values are choices; a number is drawn unless its rule says why it is exact."""
     names = array_names()

@@ -1,9 +1,9 @@
 """Which values of an array nobody has looked up, and between what each plausibly lies: rules in ``ranges.toml``, by key and source.
 
-Model: a value whose source says *assumed*, *from memory* or *derived* is uncertain, as wide as the first rule that fits its key has it for
-that word; every other value is exact, so what is looked up, or set after the ``?`` of a target, is drawn no longer. One statement of the
-catalog is one uncertain value, wherever it is used: two controllers of one part err together, and so do two arrays with one kind of
-drive. Its *identity* is the file that says it, the key, the source and the value.
+Model: a value whose source says *assumed*, *from memory*, *derived* or *fitted* is uncertain, as wide as the first rule that fits its key
+has it for that word; every other value is exact, so what is looked up, or set after the ``?`` of a target, is drawn no longer. One
+statement of the catalog is one uncertain value, wherever it is used: two controllers of one part err together, and so do two arrays with
+one kind of drive. Its *identity* is the file that says it, the key, the source and the value.
 Limits: words and truth values are choices, which are compared, not drawn, unless a rule lists what they can be. Uncertain values are
 independent of each other. What is exact by its source may be wrong all the same.
 
@@ -17,7 +17,7 @@ import copy
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, Literal, cast
@@ -31,8 +31,9 @@ from plimsoll.stored import Json
 _FILE = os.path.join(os.path.dirname(__file__), "ranges.toml")
 Form = Literal["factor", "percent", "points", "doublings", "choice", "exact"]
 Value = int | float | str | bool
+_FITTED = "fitted"
 #: Words of a source by which a value is uncertain, the one that leaves most open first, and what a rule calls the width for each.
-_SAID = {"assumed": "assumed", "from memory": "memory", "derived": "derived"}
+_SAID = {"assumed": "assumed", "from memory": "memory", "derived": "derived", "fitted to": _FITTED}
 #: Lists of tables, whose entries have names.
 _LISTS = frozenset({"link", "controller", "devices", "group", "volumes"})
 
@@ -48,6 +49,7 @@ class Range:
     assumed: Any = None
     memory: Any = None
     derived: Any = None
+    fitted: Any = None
 
     def fits(self, key: str) -> bool:
         """Whether values of this key are among those of the rule."""
@@ -159,12 +161,20 @@ def _range(key: str, value: Value, source: str) -> tuple[Range | None, Any]:
     said = next((width for word, width in _SAID.items() if word in source), None)
     if said is None or key.rpartition(".")[2] in UNSOURCED:
         return None, None
-    rule = next(rule for rule in rules() if rule.fits(key))
+    rule = _rule(key, said)
     width = getattr(rule, said)
-    if rule.form == "exact" or width is None or (rule.form != "choice" and isinstance(value, str | bool)):
+    if rule.form == "exact" or not width or (rule.form != "choice" and isinstance(value, str | bool)):
         return None, None
     # Nothing is a multiple of zero; a width of none is a rule that leaves nothing open.
     return (None, None) if value == 0 and rule.form in ("factor", "percent", "doublings") else (rule, width)
+
+
+def _rule(key: str, said: str) -> Range:
+    """The first that fits; of what was fitted the first that says how well fits determine such a value, called as any other."""
+    own = [rule for rule in rules() if rule.fits(key)]
+    if said != _FITTED:
+        return own[0]
+    return replace(next(rule for rule in own if rule.fitted is not None), called=own[0].called)
 
 
 def _at_places(document: Json) -> dict[str, Value]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll.cli.screen import screen
 from plimsoll.cli.streams import bare
 from plimsoll.displayed import as_document
 from plimsoll.errors import EXIT_POINT_FAILED, InputError
@@ -28,7 +29,8 @@ EXIT_CLAIM_MISSED = 1
 @click.option("--claim", "numbers", metavar="N", multiple=True, help="Only these claims, e.g. 36, 36-38 or 36,41. Repeatable.")
 @click.option("-j", "--jobs", metavar="N", type=click.IntRange(min=1), help="Runs at a time. [default: one per core]")
 @click.option("--hosts", metavar="HOSTS", help="Run on these hosts' processors: db1,db2 over ssh, a lab's file, or local:3.")
-@click.option("--strict", is_flag=True, help="Exit with 1 when a claim is missed.")
+@click.option("--products", is_flag=True, help="Published figures of arrays of today instead, and how many intervals hold them.")
+@click.option("--strict", is_flag=True, help="Exit with 1 when a claim is missed, or fewer than 80 % of the intervals hold.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print the table as a page in Markdown.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -42,6 +44,7 @@ def command(**typed: Any) -> int:
     plimsoll reproduce
     plimsoll reproduce 003
     plimsoll reproduce --claim 36-38 --json
+    plimsoll reproduce --products
     """
     from plimsoll.engine import block as block_engine
     from plimsoll.reproduction.bench import Bench
@@ -53,6 +56,8 @@ def command(**typed: Any) -> int:
     arguments = _Arguments(**typed)
     if arguments.as_json and arguments.as_markdown:
         raise InputError("--json and --markdown: each asks for another form; leave one of both out.")
+    if arguments.products:
+        return _products(arguments)
     claims = chosen(arguments.reports, arguments.numbers)
     engine, needed = block_engine.native(), chains(claims)
     progress = _progress(len(needed), quiet=arguments.quiet)
@@ -76,10 +81,28 @@ class _Arguments:
     numbers: tuple[str, ...]
     jobs: int | None
     hosts: str | None
+    products: bool
     strict: bool
     quiet: bool
     as_markdown: bool
     as_json: bool
+
+
+def _products(arguments: _Arguments) -> int:
+    """Published figures of arrays of today beside their models."""
+    from plimsoll.engine import block as block_engine
+    from plimsoll.reports.terminal.products import page_text, products_text, told
+    from plimsoll.reproduction.products import coverage, plan_of_draws
+
+    if arguments.reports or arguments.numbers or arguments.hosts is not None:
+        raise InputError("--products: all figures of arrays of today are worked out on this machine; leave out reports, --claim, --hosts.")
+    heard = (lambda _: None) if arguments.quiet else lambda one: click.echo(told(one), err=True)
+    found = coverage(block_engine.native(), plan_of_draws(arguments.jobs), heard)
+    if arguments.as_json:
+        click.echo(as_document(found.to_json()))
+    else:
+        click.echo(page_text(found) if arguments.as_markdown else products_text(found, screen()))
+    return EXIT_CLAIM_MISSED if arguments.strict and not found.enough else 0
 
 
 def _on_hosts(arguments: _Arguments, hosts: str, needed: list[Chain], progress: OnDone) -> Readings:

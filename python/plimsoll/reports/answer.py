@@ -21,14 +21,16 @@ from plimsoll.analysis.check.answer import CHECK, LOAD, answers_of
 from plimsoll.analysis.comparison.names import names_of
 from plimsoll.analysis.decision.runs import asks_queries, standings
 from plimsoll.analysis.derivation import derivations
+from plimsoll.analysis.load_line.drawn_mark import drawn_mark
+from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.analysis.point.definition import streams
-from plimsoll.analysis.point.metric import ALL, called, in_bytes, metric, rate_noun
+from plimsoll.analysis.point.metric import ALL, called, in_bytes, metric, rate_noun, spoken
 from plimsoll.experiments.kinds import is_drawn
 from plimsoll.reports import analytics, decision, durability, io_test, mail, mailstore
 from plimsoll.reports.cards import CARDS, Card, by_point, cards_of, kept_cards
 from plimsoll.reports.marks import Marked, RunQuestion, mark_sentence, marks
 from plimsoll.reports.phrases import bounded, load_text, place_text, rate_text, settings_words, steadiness, told
-from plimsoll.reports.uncertainty import draws_of, figure_words, headline_figures
+from plimsoll.reports.uncertainty import draws_of, ends_words, figure_words, headline_figures
 from plimsoll.result import OPS, Result, flag_words
 from plimsoll.units import megabytes
 
@@ -85,7 +87,7 @@ def answer(results: Sequence[Result], asked: RunQuestion = NOTHING_ASKED) -> Ans
         return Answer(_of_check(results, asked), cards, found)
     sentence = _sentence(usable, marked, asked)
     drawn = _headline(usable, marked)
-    given = "" if drawn is None else _drawn_sentence(drawn)
+    given = _drawn_mark_sentence(marked) or ("" if drawn is None else _drawn_sentence(drawn))
     cards = cards if drawn is None else tuple([*cards, *_drawn_cards(drawn)][:CARDS])
     return Answer(f"{sentence}{_fair(usable, sentence)}{_doubted(found)}.{given}", cards, found)
 
@@ -106,6 +108,23 @@ def _drawn_sentence(result: Result) -> str:
         return ""
     level = f"{round(100 * draws.level)} % of {draws.draws} draws"
     return f" Given what nobody has looked up of the array, it is {words[0]} ({level}); {words[1]}."
+
+
+def _drawn_mark_sentence(marked: Sequence[Marked]) -> str:
+    """Between what the one mark lies, each draw with a level of its own; empty without draws of every level."""
+    held = [one for one in marked if one.mark is not None]
+    found = drawn_mark(held[0].results, parse_objective(held[0].objective)) if len(held) == 1 else None
+    if found is None:
+        return ""
+    noun, results = rate_noun(held[0].results), held[0].results
+    failing = next((one for one in results if one.place.get("level") == (held[0].mark and held[0].mark.level)), results[0])
+    words = figure_words(failing, ALL, "iops")
+    ends = ends_words(spoken(found.iops, noun), spoken(found.low, noun), spoken(found.high, noun), noun)
+    level = f"{round(100 * found.level)} % of {found.draws} draws, each with a level of its own"
+    more = f"; {found.above} draws hold at every measured level, so it may be higher" if found.open_high else ""
+    less = f"; {found.below} draws hold at none, so it may be lower" if found.open_low else ""
+    mostly = "" if words is None else f"; at level {failing.place['level']:g} {words[1]}"
+    return f" Given what nobody has looked up of the array, the mark is {ends} ({level}){more}{less}{mostly}."
 
 
 def _drawn_cards(result: Result) -> list[Card]:
