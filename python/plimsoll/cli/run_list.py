@@ -13,17 +13,20 @@ import click
 from plimsoll.cli.screen import screen
 from plimsoll.displayed import as_document, displayed_in_line, quoted
 from plimsoll.errors import StoreError
-from plimsoll.store.reader import DamagedRun, StoredPoint, StoredRun, list_runs
+from plimsoll.store.listed import Listed
+from plimsoll.store.reader import DamagedRun, StoredPoint, StoredRun, begun, entry_names, read_run
 
 #: From this width on commands have a column of their own; names of targets in them are long, and not split.
 _BESIDE = 140
 #: The status of a run or point that is damaged.
 UNREADABLE = "unreadable"
+#: Of runs that end with these nothing changes any more.
+_ENDED = ("complete", "interrupted", "failed")
 
 
 def list_stored(out: str, *, as_json: bool) -> None:
     """Print the runs in ``out``, also those that are going on or were cut short."""
-    entries = [_entry(run) for run in list_runs(out)]
+    entries = _entries(out)
     if as_json:
         click.echo(as_document(entries))
         return
@@ -48,6 +51,25 @@ def list_stored(out: str, *, as_json: bool) -> None:
         click.echo(f"! {displayed_in_line(problem)}", err=True)
     if problems:
         click.echo("  What is damaged is left out of no other run. Move its directory away, and the rest can be used.", err=True)
+
+
+def _entries(out: str) -> list[dict[str, Any]]:
+    """The lines in the order in which their runs began; of a run that was read before and is as it was then, what was found."""
+    listed = Listed(out)
+    found = []
+    for name in entry_names(out):
+        state = listed.state(name)
+        line = listed.line(name, state)
+        if line is None:
+            run = read_run(out, name)
+            if run is None:
+                continue
+            line = {"begun": list(begun(run)), "entry": _entry(run)}
+            if line["entry"]["status"] in _ENDED and not line["entry"]["problems"]:
+                listed.keep(name, state, line)
+        found.append(line)
+    listed.save()
+    return [line["entry"] for line in sorted(found, key=lambda line: line["begun"])]
 
 
 def _entry(run: StoredRun | DamagedRun) -> dict[str, Any]:

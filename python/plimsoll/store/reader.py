@@ -277,26 +277,33 @@ class DamagedRun:
 
 def list_runs(out: str) -> list[StoredRun | DamagedRun]:
     """Every run in ``out``, oldest first; one that cannot be read is represented by the error that says why."""
+    runs = (read_run(out, name) for name in entry_names(out))
+    return sorted((run for run in runs if run is not None), key=begun)
+
+
+def entry_names(out: str) -> list[str]:
+    """What is called so that it can be a run in ``out``."""
     try:
-        names = sorted(name for name in os.listdir(out) if not name.startswith("."))
+        return sorted(name for name in os.listdir(out) if not name.startswith("."))
     except FileNotFoundError:
         return []
     except OSError as problem:
         raise StoreError(f"{out}: cannot be read ({str(problem.strerror).lower()}).") from None
-    runs: list[StoredRun | DamagedRun] = []
-    for name in names:
-        path = os.path.join(out, name)
-        # Points without a run.json have lost it.
-        if not os.path.lexists(os.path.join(path, "run.json")) and not os.path.isdir(os.path.join(path, "points")):
-            continue
-        try:
-            runs.append(_open(path))
-        except StoreError as problem:
-            runs.append(DamagedRun(name, problem))
-    return sorted(runs, key=_begun)
 
 
-def _begun(run: StoredRun | DamagedRun) -> tuple[str, int, str]:
+def read_run(out: str, name: str) -> StoredRun | DamagedRun | None:
+    """The run ``name`` in ``out``, or what is wrong with it; None for what is none."""
+    path = os.path.join(out, name)
+    # Points without a run.json have lost it.
+    if not os.path.lexists(os.path.join(path, "run.json")) and not os.path.isdir(os.path.join(path, "points")):
+        return None
+    try:
+        return _open(path)
+    except StoreError as problem:
+        return DamagedRun(name, problem)
+
+
+def begun(run: StoredRun | DamagedRun) -> tuple[str, int, str]:
     """Names begin with the second; what began in one is told apart by the record."""
     created_ns = run.meta.get("created_ns") if isinstance(run, StoredRun) else None
     return run.name[: len("2026-11-23T08-00-58")], int(created_ns or 0), run.name
