@@ -13,7 +13,6 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.formats.traces import FORMATS, TraceRequest, open_trace, recognised
-from plimsoll.formats.traces.completions import MOST_WAITING
 from support.patience import HANGS_S
 from support.trace_samples import (
     ALIBABA,
@@ -266,8 +265,17 @@ def test_requests_come_while_the_trace_is_read(form: str) -> None:
 def test_a_trace_without_completions_waits_for_none_of_them_for_long() -> None:
     line = "8,0 0 %(n)d 0.%(n)09d 1 D R %(n)d + 8 [x]\n"
     trace = open_trace(io.BufferedReader(_Endless(itertools.count(), line)), "endless")
-    found = list(itertools.islice(trace.requests(), 3 * MOST_WAITING))
-    assert [request.at_ns for request in found] == list(range(3 * MOST_WAITING))
+    # Three times as many as may wait (crates/traces/src/completions.rs).
+    found = list(itertools.islice(trace.requests(), 3 * 16_384))
+    assert [request.at_ns for request in found] == list(range(3 * 16_384))
+
+
+def test_a_request_that_is_never_completed_does_not_hold_the_others_up_for_long() -> None:
+    lost = record(ISSUE, READ, at_ns=1, sector=8, length=512)
+    pairs = (record(kind, READ, at_ns=10 + at, sector=16 * at, length=4096) for at in range(20_000) for kind in (ISSUE, COMPLETE))
+    found = open_trace(io.BufferedReader(io.BytesIO(lost + b"".join(pairs))), "trace").requests()
+    assert next(found) == TraceRequest(1, "read", 4096, 512, "8,16")
+    assert [request.service_ns for request in found] == [0] * 20_000
 
 
 def test_an_action_is_refused_where_there_is_one_entry_per_request() -> None:

@@ -110,6 +110,7 @@ pub fn trace(py: Python<'_>, source: &str, error: &TraceError) -> PyErr {
             Ok(sentence) => Class::Input.raise(py, format!("{source}:{line}: {sentence}")),
             Err(error) => error,
         },
+        TraceError::Record { .. } => Class::Input.raise(py, format!("{source}: {error}")),
         TraceError::Choice(sentence) => Class::Input.raise(py, sentence.clone()),
         TraceError::Io(problem) => match problem.get_ref().and_then(|inside| inside.downcast_ref::<PyErr>()) {
             Some(raised) => raised.clone_ref(py),

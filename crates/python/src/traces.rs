@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::os::fd::{BorrowedFd, RawFd};
 
-use plimsoll_traces::{Form, Request, Source, Targets, TextReader, TraceError, Wanted, write};
+use plimsoll_traces::{Counted, Reader, Request, Source, Targets, TraceError, Wanted, write};
 use plimsoll_workload::Op;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,10 +22,10 @@ pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(write_trace, module)?)
 }
 
-/// The requests of a text trace, as an iterator. What was left out is added to `reading.left_out` when reading ends.
+/// The requests of a trace, as an iterator. What was left out and taken for granted is added to `reading` when reading ends.
 #[pyclass]
 pub struct TraceReader {
-    text: TextReader<BufReader<PythonFile>>,
+    reader: Reader<BufReader<PythonFile>>,
     source: String,
     reading: Py<PyAny>,
     make: Py<PyAny>,
@@ -35,11 +35,14 @@ pub struct TraceReader {
 impl TraceReader {
     #[new]
     #[allow(clippy::needless_pass_by_value)] // what a function of Python takes
-    fn new(py: Python<'_>, form: &str, file: Py<PyAny>, reading: Py<PyAny>, make: Py<PyAny>) -> PyResult<Self> {
-        let form = Form::named(form).ok_or_else(|| PyValueError::new_err(format!("no such text format: {form}")))?;
+    fn new(py: Python<'_>, form: (&str, &str), file: Py<PyAny>, reading: Py<PyAny>, make: Py<PyAny>) -> PyResult<Self> {
+        let (form, counted) = form;
         let source = reading.getattr(py, "source")?.extract(py)?;
         let file = BufReader::with_capacity(CHUNK_BYTES, PythonFile { file });
-        Ok(Self { text: TextReader::new(form, file), source, reading, make })
+        let reader = Counted::named(counted).and_then(|counted| Reader::named(form, counted, file));
+        let reader =
+            reader.ok_or_else(|| PyValueError::new_err(format!("no such format or action: {form}, {counted}")))?;
+        Ok(Self { reader, source, reading, make })
     }
 
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -47,7 +50,7 @@ impl TraceReader {
     }
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        match self.text.request() {
+        match self.reader.request() {
             Ok(Some(request)) => self.made(py, &request).map(Some),
             Ok(None) => self.tell(py).map(|()| None),
             Err(error) => Err(self.refused(py, &error)),
@@ -56,18 +59,20 @@ impl TraceReader {
 }
 
 impl TraceReader {
-    fn made(&self, py: Python<'_>, request: &Request) -> PyResult<Py<PyAny>> {
+    fn made(&mut self, py: Python<'_>, request: &Request) -> PyResult<Py<PyAny>> {
         let &Request { at_ns, op, offset, length, target, service_ns } = request;
-        let name = self.text.reading.targets.name(target);
+        let name = self.reader.targets().name(target);
         self.make.call1(py, (at_ns, OPS[op as usize].0, offset, length, name, service_ns))
     }
 
-    /// Says in `reading` what was left out since it was last told.
+    /// Says in `reading` what was left out and taken for granted since it was last told.
     fn tell(&mut self, py: Python<'_>) -> PyResult<()> {
-        let reading = self.reading.bind(py);
-        reading.setattr("line", self.text.reading.line)?;
+        let (reading, here) = (self.reading.bind(py), self.reader.reading());
+        reading.setattr("line", here.line)?;
+        let assumed = reading.getattr("assumed")?;
+        here.assumed.drain(..).try_for_each(|what| assumed.set_item(what, py.None()))?;
         let left_out = reading.getattr("left_out")?;
-        for (reason, count) in self.text.reading.left_out.0.drain(..) {
+        for (reason, count) in here.left_out.0.drain(..) {
             let known: u64 = left_out.get_item(reason)?.extract()?;
             left_out.set_item(reason, known + count)?;
         }
@@ -99,8 +104,8 @@ pub fn write_trace(
     let out = File::from(out.try_clone_to_owned()?);
     let written = if let Ok(reader) = requests.cast::<TraceReader>() {
         let mut reader = reader.borrow_mut();
-        let text = &mut reader.text;
-        let written = py.detach(|| write(text, out, &wanted));
+        let source = &mut reader.reader;
+        let written = py.detach(|| write(source, out, &wanted));
         let written = written.map_err(|error| reader.refused(py, &error))?;
         reader.tell(py)?;
         written

@@ -17,6 +17,15 @@ pub enum Piece {
 pub enum TraceError {
     /// A line that says nothing sensible: its number, from 1, and the sentence.
     Line(u64, Vec<Piece>),
+    /// A record of a binary trace that says nothing sensible.
+    Record {
+        /// Its number, from 1.
+        record: u64,
+        /// Where it begins, in formats whose records differ in length.
+        at_byte: Option<u64>,
+        /// What is wrong with it.
+        sentence: String,
+    },
     /// What was chosen and the trace do not go together.
     Choice(String),
     /// The operating system, or whoever hands over the bytes.
@@ -33,6 +42,10 @@ impl Display for TraceError {
                     Piece::Quoted(text) => write!(out, "'{text}'"),
                 })
             }
+            Self::Record { record, at_byte: Some(at_byte), sentence } => {
+                write!(out, "record {record} at byte {at_byte}: {sentence}")
+            }
+            Self::Record { record, at_byte: None, sentence } => write!(out, "record {record}: {sentence}"),
             Self::Choice(sentence) => out.write_str(sentence),
             Self::Io(problem) => problem.fmt(out),
         }

@@ -9,10 +9,8 @@ use plimsoll_workload::Op;
 
 use crate::error::TraceError;
 use crate::reading::Reading;
-use crate::request::Request;
+use crate::request::{Request, SECTOR_BYTES};
 use crate::words::words;
-
-const SECTOR_BYTES: u128 = 512;
 
 /// What a line says.
 pub fn request(line: &str, reading: &mut Reading) -> Result<Request, TraceError> {

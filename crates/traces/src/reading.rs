@@ -5,20 +5,35 @@ use crate::request::Targets;
 use crate::tally::Tally;
 
 /// Above this no file or device has an address, and no trace an instant; a larger number is damage.
-const MOST: u128 = 1 << 63;
+pub const MOST: u128 = 1 << 63;
+
+/// Why a record was left out: a command that moves no data of the disk and flushes nothing.
+pub const WITHOUT_SECTORS: &str = "commands without sectors";
+/// Why a record was left out: it says how a request went through the block layer.
+pub const OTHER_ACTIONS: &str = "other actions of the block layer";
 
 /// What a reader has to say besides its requests.
 #[derive(Debug, Default)]
 pub struct Reading {
-    /// The line that was read last, from 1.
+    /// The line or record that was read last, from 1.
     pub line: u64,
-    /// Lines that were left out, by reason.
+    /// Lines or records that were left out, by reason.
     pub left_out: Tally,
+    /// What is taken for granted that the trace does not say, in the order in which it came up.
+    pub assumed: Vec<&'static str>,
     /// The names that requests refer to.
     pub targets: Targets,
 }
 
 impl Reading {
+    /// Something is taken for granted.
+    #[inline]
+    pub(crate) fn assume(&mut self, what: &'static str) {
+        if !self.assumed.contains(&what) {
+            self.assumed.push(what);
+        }
+    }
+
     /// A sentence that names the line.
     #[cold]
     pub(crate) fn error<const N: usize>(&self, pieces: [Piece; N]) -> TraceError {

@@ -6,6 +6,8 @@ use plimsoll_workload::Op;
 
 use crate::error::TraceError;
 
+/// The unit of addresses in traces of block devices.
+pub(crate) const SECTOR_BYTES: u128 = 512;
 /// Names kept at most: more than any volume farm has devices, and few enough to hold.
 const MOST_TARGETS: usize = 1 << 20;
 

@@ -3,6 +3,7 @@
 use std::io::BufRead;
 
 use crate::alibaba::Alibaba;
+use crate::cloudphysics::Cloudphysics;
 use crate::error::TraceError;
 use crate::iolog::Iolog;
 use crate::lines::Lines;
@@ -19,6 +20,7 @@ pub enum Form {
     Msr(Msr),
     Alibaba(Alibaba),
     Mqsim,
+    Cloudphysics(Cloudphysics),
 }
 
 impl Form {
@@ -29,6 +31,7 @@ impl Form {
             "msr" => Some(Self::Msr(Msr::default())),
             "alibaba" => Some(Self::Alibaba(Alibaba::default())),
             "mqsim" => Some(Self::Mqsim),
+            "cloudphysics" => Some(Self::Cloudphysics(Cloudphysics::default())),
             _ => None,
         }
     }
@@ -40,6 +43,7 @@ impl Form {
             Self::Msr(msr) => msr.request(line, reading),
             Self::Alibaba(alibaba) => alibaba.request(line, reading),
             Self::Mqsim => mqsim::request(line, reading).map(Some),
+            Self::Cloudphysics(cloudphysics) => cloudphysics.request(line, reading),
         }
     }
 }

@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from plimsoll.displayed import quoted
-from plimsoll.errors import InputError
 
-SECTOR_BYTES = 512
 #: Above this no file or device has an address; a larger number is damage.
 MOST_BYTES = 1 << 63
 #: Above this a time is damage: 292 years in nanoseconds.
@@ -36,37 +34,13 @@ class TraceRequest(NamedTuple):
 
 @dataclass
 class Reading:
-    """Where a reader is, the lines that it left out, counted by reason, and what it takes for granted that the trace does not say."""
+    """Where a reader is, what it left out, counted by reason, and what it takes for granted that the trace does not say."""
 
     source: str
     line: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     #: In the order in which it came up.
     assumed: dict[str, None] = field(default_factory=dict)
-
-    def error(self, problem: str) -> InputError:
-        """A sentence that names the line."""
-        return InputError(f"{self.source}:{self.line}: {problem}")
-
-    def whole(self, text: str, what: str, example: str) -> int:
-        """A whole number from 0 on."""
-        # isdigit alone would take superscripts, which int refuses.
-        if not (text.isascii() and text.isdigit()) or len(text) > 20:
-            raise self.error(f"{what} {shortened(text)} is not a whole number from 0 on; write one, for example {example}.")
-        return int(text)
-
-    def extent(self, offset: int, length: int) -> None:
-        """Refuse an extent that no storage has."""
-        if length == 0:
-            raise self.error("the request has a length of 0; a read, write or trim moves at least one byte.")
-        if offset + length > MOST_BYTES:
-            raise self.error(f"the request ends at byte {offset + length}, beyond any storage; give the trace as it was recorded.")
-
-    def instant(self, at_ns: int) -> int:
-        """Refuse a time that no trace reaches."""
-        if at_ns >= MOST_NS:
-            raise self.error("the time is more than 292 years in nanoseconds; give the trace in the units of its format.")
-        return at_ns
 
 
 def shortened(text: str) -> str:

@@ -2,7 +2,7 @@
 
 Model: the format is told by content, from the first bytes: the binary magic, the first line of an iolog, or the first line that is neither
 blank nor a comment. Binary forms without a mark are told by fields that only they fill so. A name is never looked at. What gzip compressed
-is unpacked on the way. `FORMATS` lists the readers in the order in which they are asked.
+is unpacked on the way. `FORMATS` lists what is read.
 
     with open("hm_0.csv", "rb") as file:
         trace = open_trace(file, "hm_0.csv")
@@ -19,41 +19,37 @@ from typing import BinaryIO, cast
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
-from plimsoll.formats.traces.blkparse import ACTIONS, is_blkparse, read_blkparse
-from plimsoll.formats.traces.blktrace import byte_order, read_blktrace
-from plimsoll.formats.traces.cloudphysics import is_cloudphysics, read_cloudphysics
 from plimsoll.formats.traces.compact import is_compact, read_compact
 from plimsoll.formats.traces.gzip_file import GZIP, unpacked
-from plimsoll.formats.traces.oracle_general import is_oracle_general, read_oracle_general
+from plimsoll.formats.traces.records import is_blktrace, is_oracle_general, is_vscsi
 from plimsoll.formats.traces.request import Reading, TraceRequest
-from plimsoll.formats.traces.text import is_alibaba, is_iolog, is_mqsim, is_msr, read_text
-from plimsoll.formats.traces.vscsi import layout_of, read_vscsi
+from plimsoll.formats.traces.text import is_alibaba, is_blkparse, is_cloudphysics, is_iolog, is_mqsim, is_msr
 
 HEAD_BYTES = 4096
-Reader = Callable[[BinaryIO, Reading], Iterator[TraceRequest]]
+#: Actions of the block layer at which a request may be counted.
+ACTIONS = ("issue", "queue", "complete")
 
 
 @dataclass(frozen=True)
 class Form:
-    """A format: what people call it, and who reads it."""
+    """A format: what people call it."""
 
     title: str
-    read: Reader
     #: Whether the place at which requests are counted can be chosen.
     has_actions: bool = False
 
 
 FORMATS = {
-    "iolog": Form("fio iolog", read_text("iolog")),
-    "blktrace": Form("blktrace binary", read_blktrace, has_actions=True),
-    "blkparse": Form("blkparse text", read_blkparse, has_actions=True),
-    "msr": Form("MSR-Cambridge CSV", read_text("msr")),
-    "alibaba": Form("Alibaba CSV", read_text("alibaba")),
-    "mqsim": Form("MQSim text", read_text("mqsim")),
-    "cloudphysics": Form("CloudPhysics CSV", read_cloudphysics),
-    "vscsi": Form("CloudPhysics vscsi", read_vscsi),
-    "oracle-general": Form("libCacheSim oracleGeneral", read_oracle_general),
-    "compact": Form("compact trace", read_compact),
+    "iolog": Form("fio iolog"),
+    "blktrace": Form("blktrace binary", has_actions=True),
+    "blkparse": Form("blkparse text", has_actions=True),
+    "msr": Form("MSR-Cambridge CSV"),
+    "alibaba": Form("Alibaba CSV"),
+    "mqsim": Form("MQSim text"),
+    "cloudphysics": Form("CloudPhysics CSV"),
+    "vscsi": Form("CloudPhysics vscsi"),
+    "oracle-general": Form("libCacheSim oracleGeneral"),
+    "compact": Form("compact trace"),
 }
 #: Tests of the first line that says something, in the order in which they are made.
 _LINES: tuple[tuple[str, Callable[[str], bool]], ...] = (
@@ -94,16 +90,16 @@ class Trace:
         return FORMATS[self.form].title
 
     def requests(self) -> Iterator[TraceRequest]:
-        """Every request, once."""
-        form = FORMATS[self.form]
-        if form.has_actions:
-            reader = read_blktrace if self.form == "blktrace" else read_blkparse
-            return reader(self.file, self.reading, self.counted)
-        return form.read(self.file, self.reading)
+        """Every request, once; what was left out and taken for granted stands in the reading when they have come to an end."""
+        if self.form == "compact":
+            return read_compact(self.file, self.reading)
+        from plimsoll import _core
+
+        return _core.TraceReader((self.form, self.counted), self.file, self.reading, TraceRequest)
 
 
 def open_trace(file: BinaryIO, source: str, form: str | None = None, counted: str | None = None) -> Trace:
-    """The trace in ``file``. ``form`` is one of `FORMATS`, recognised when it is None; ``counted`` is one of blkparse's `ACTIONS`."""
+    """The trace in ``file``. ``form`` is one of `FORMATS`, recognised when it is None; ``counted`` is one of `ACTIONS`."""
     buffered = file if hasattr(file, "peek") else io.BufferedReader(cast(io.RawIOBase, file))
     gzipped = buffered.peek(len(GZIP)).startswith(GZIP)
     if gzipped:
@@ -133,11 +129,11 @@ def _check_unpacked(head: bytes, source: str, *, gzipped: bool) -> None:
 
 def recognised(head: bytes) -> str | None:
     """The format that content begins like; None when it is none of `FORMATS`."""
-    if byte_order(head) is not None:
+    if is_blktrace(head):
         return "blktrace"
     if is_compact(head):
         return "compact"
-    if layout_of(head) is not None:
+    if is_vscsi(head):
         return "vscsi"
     if is_oracle_general(head):
         return "oracle-general"
