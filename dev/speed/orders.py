@@ -4,8 +4,10 @@ Both work on the same tables of a private server, in the order A B B A, each aft
 after a checkpoint writes all of it to the log, and whoever comes second would find that done. Ratios are of rounds, and their medians
 count; an interval beside them says by resampled rounds how far chance may move them. The log is flushed at every
 commit, so the disk and whatever else it does decide on both alike. Rates are compared with eight clients; latencies with so few that each
-of them and its process of the server have a processor of their own: with more, what a transaction without a flush takes is mostly when the
-kernel lets which thread run.
+of them and its process of the server have a processor of their own. Both come before everything else on the machine where that is allowed
+(`speed.foremost`): otherwise what a transaction takes is mostly when the kernel lets which thread run. A transaction of pgbench's log
+begins before its values are drawn, ours when they are sent; so what drawing takes pgbench is measured by scripts without statements, and
+taken off.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -28,6 +30,7 @@ from plimsoll.engine.files import native_files
 from plimsoll.errors import PlimsollError
 from plimsoll.orders.requests import MIX, NEW_ORDER, ORDER_STATUS, PAYMENT
 from speed import pgbench, process
+from speed.foremost import foremost
 from speed.pgbench import PERCENTILES, Asked, Entered
 from speed.process import BenchError
 from speed.row import Row, unmeasured
@@ -52,16 +55,35 @@ def rows(setting: Setting) -> list[Row]:
             return [unmeasured("orders", f"{PEER} is not installed; apt-get install postgresql-contrib")]
         asked = Asked(2, _CLIENTS, 5.0, 1.0) if setting.quick else Asked(8, _CLIENTS, 8.0, 2.0)
         alone = replace(asked, clients=max(1, len(os.sched_getaffinity(0)) // 2))
-        with _served() as (server, folder):
-            rate = _rate_row(setting, _contestants(setting, peer, server, folder, asked), asked)
-            return [rate, *_latency_rows(setting, _contestants(setting, peer, server, folder, alone), alone)]
+        with _served() as served:
+            # Fills the tables, which takes all processors for a while.
+            _contestants(setting, peer, served, replace(asked, seconds=1.0))["plimsoll"](0)
+            with foremost(served.pid) as first:
+                how = "before everything else on the machine" if first else "beside whatever else ran"
+                rate = _rate_row(setting, _contestants(setting, peer, served, asked), asked)
+                rows = [replace(rate, detail=f"{rate.detail}; {how}")]
+                return rows + _latency_rows(setting, peer, served, alone, how)
     except PlimsollError as problem:
         return [unmeasured("orders", str(problem))]
 
 
+@dataclass(frozen=True)
+class _Served:
+    """How to reach a private server, its first process, and a folder for scripts and logs."""
+
+    connection: dict[str, str]
+    pid: int
+    folder: Path
+
+    @property
+    def conninfo(self) -> str:
+        """For pgbench, in our schema."""
+        return " ".join(f"{name}={value}" for name, value in self.connection.items()) + f" options='-c search_path={_SCHEMA}'"
+
+
 @contextmanager
-def _served() -> Iterator[tuple[dict[str, str], Path]]:
-    """How to reach a private server, and a folder for scripts and logs."""
+def _served() -> Iterator[_Served]:
+    """A private server until it is left."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-", dir="/var/tmp") as made, holding():
         folder = Path(made)
         folder.chmod(0o755)
@@ -69,13 +91,15 @@ def _served() -> Iterator[tuple[dict[str, str], Path]]:
         server = PrivateServer(native_files().own(f"{folder}/pg", None, "postgresql"), f"{folder}/pg", _SETTINGS)
         server.start()
         try:
-            yield {name: str(value) for name, value in server.connection.items()}, folder / "scripts"
+            assert server.pid is not None, "a server that was started has a process"
+            yield _Served({name: str(value) for name, value in server.connection.items()}, server.pid, folder / "scripts")
         finally:
             server.stop(discarding=True)
 
 
-def _contestants(setting: Setting, peer: str, server: dict[str, str], folder: Path, asked: Asked) -> dict[str, Callable[[int], Entered]]:
-    """Ours comes first and fills the tables."""
+def _contestants(setting: Setting, peer: str, served: _Served, asked: Asked) -> dict[str, Callable[[int], Entered]]:
+    """What each does in one round."""
+    server, folder = served.connection, served.folder
     url = f"postgresql://{server['user']}@/{server['dbname']}?host={quote(server['host'], safe='')}"
     given = {"warehouses": asked.warehouses, "terminals": asked.clients, "seed": 1}
     sets = [f"--set={name}={value}" for name, value in given.items()]
@@ -93,10 +117,9 @@ def _contestants(setting: Setting, peer: str, server: dict[str, str], folder: Pa
         "--quiet",
         "--keep",
     ]
-    conninfo = " ".join(f"{name}={value}" for name, value in server.items()) + f" options='-c search_path={_SCHEMA}'"
     return {
         "plimsoll": lambda _: _settled(server, lambda: _entered(setting, ours, asked)),
-        PEER: lambda _: _settled(server, lambda: pgbench.run(peer, conninfo, folder, asked)),
+        PEER: lambda _: _settled(server, lambda: pgbench.run(peer, served.conninfo, folder, asked)),
     }
 
 
@@ -135,13 +158,25 @@ def _rate_row(setting: Setting, contestants: dict[str, Callable[[int], Entered]]
     return Row(what, "at least", GOAL, f"× {PEER}", _ratio(found, lambda one: one.per_s), detail)
 
 
-def _latency_rows(setting: Setting, contestants: dict[str, Callable[[int], Entered]], asked: Asked) -> list[Row]:
-    what = f"order entry on PostgreSQL, {asked.clients} clients"
+def _latency_rows(setting: Setting, peer: str, served: _Served, asked: Asked, how: str) -> list[Row]:
+    what = f"order entry on PostgreSQL, {asked.clients} client{'s' * (asked.clients > 1)}"
+    contestants = _contestants(setting, peer, served, asked)
+    drawing = pgbench.drawing_ns(peer, served.conninfo, served.folder, asked)
     found = setting.interleaved(what, contestants, turning=True)
-    return [_latency_row(what, kind, found) for kind in (NEW_ORDER, PAYMENT, ORDER_STATUS)]
+    found[PEER] = [_without(one, drawing) for one in found[PEER]]
+    return [
+        _latency_row(what, kind, found, f"{how}; without {drawing[kind] / 1e3:.0f} µs in which {PEER} draws values")
+        for kind in (NEW_ORDER, PAYMENT, ORDER_STATUS)
+    ]
 
 
-def _latency_row(what: str, kind: str, found: dict[str, list[Entered]]) -> Row:
+def _without(entered: Entered, drawing: dict[str, float]) -> Entered:
+    """From when the call is sent, as ours are."""
+    latencies = {kind: {percent: took - drawing[kind] for percent, took in of.items()} for kind, of in entered.latencies.items()}
+    return replace(entered, latencies=latencies)
+
+
+def _latency_row(what: str, kind: str, found: dict[str, list[Entered]], how: str) -> Row:
     """The percentile that is furthest from the peer's, either way, of those that rest on enough transactions."""
     ratios = {percent: _ratio(found, partial(_latency, kind=kind, percent=percent)) for percent in PERCENTILES}
     fewest = min(one.counts[kind] for runs in found.values() for one in runs)
@@ -153,10 +188,10 @@ def _latency_row(what: str, kind: str, found: dict[str, list[Entered]]) -> Row:
     at = {name: [median(one.latencies[kind][percent] for one in runs) / 1e6 for percent in PERCENTILES] for name, runs in found.items()}
     chance = {percent: _interval(found, partial(_latency, kind=kind, percent=percent)) for percent in PERCENTILES}
     detail = "; ".join(
-        f"p{percent} {ratios[percent]:.3f} × [{chance[percent][0]:.2f}, {chance[percent][1]:.2f}] ({ours:.2f} ms, {PEER} {theirs:.2f} ms)"
+        f"p{percent} {ratios[percent]:.3f} × [{chance[percent][0]:.2f}, {chance[percent][1]:.2f}] ({ours:.3f} ms, {PEER} {theirs:.3f} ms)"
         for percent, ours, theirs in zip(PERCENTILES, at["plimsoll"], at[PEER], strict=True)
     )
-    told = f"{detail}; judged up to p{judged[-1]}, in which rounds of {PEER} itself are up to {100 * (own - 1):.0f} % apart"
+    told = f"{detail}; judged up to p{judged[-1]}, in which rounds of {PEER} itself are up to {100 * (own - 1):.0f} % apart; {how}"
     return Row(f"{what}: latency of {kind}", "at most", LATENCY_GOAL, "% apart", 100 * furthest, told)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
+from statistics import mean
 
 from plimsoll.orders import draws, requests
 from plimsoll.orders.draws import Constants
@@ -25,6 +26,11 @@ from speed.process import Finished
 
 _LINES = range(LINES_MIN, LINES_MAX + 1)
 _TRIES = 10
+#: Transactions whose values are drawn to know what that takes.
+_DRAWN = 20_000
+#: A script, its kind and its weight; when a transaction ended, its kind, and the nanoseconds it took.
+_Script = tuple[Path, str, int]
+_Ended = tuple[float, str, int]
 PERCENTILES = (50, 90, 99)
 
 
@@ -53,25 +59,38 @@ class Entered:
 def run(pgbench: str, conninfo: str, folder: Path, asked: Asked) -> Entered:
     """One run; the log lies in ``folder`` meanwhile."""
     scripts = _written(folder, asked)
-    weights = [f"-f{path}@{weight}" for path, _, weight in scripts]
     clients = ["-c", str(asked.clients), "-j", str(asked.clients), "-T", str(ceil(asked.warmup_s + asked.seconds))]
+    done, ended = _carried_out([pgbench, *clients], conninfo, folder, scripts)
+    return _entered(ended, asked, done)
+
+
+def drawing_ns(pgbench: str, conninfo: str, folder: Path, asked: Asked) -> dict[str, float]:
+    """What pgbench takes to draw the values of a transaction, by kind: the same scripts without their statements. The log has it in the
+    time of each transaction; ours are drawn ahead."""
+    scripts = _written(folder, asked, with_statements=False)
+    _, ended = _carried_out([pgbench, "-c", "1", "-t", str(_DRAWN)], conninfo, folder, scripts)
+    return {kind: mean(took for _, found, took in ended if found == kind) for kind in MIX}
+
+
+def _carried_out(argv: list[str], conninfo: str, folder: Path, scripts: list[_Script]) -> tuple[Finished, list[_Ended]]:
+    """Until pgbench ends, and what its log has: client, number, microseconds, script, second and microsecond of the end, and how often it
+    was tried again."""
+    weights = [f"-f{path}@{weight}" for path, _, weight in scripts]
     log = ["--log", f"--log-prefix={folder}/log", f"--max-tries={_TRIES}"]
     try:
-        done = process.run([pgbench, "-n", "-M", "prepared", *clients, *log, *weights, conninfo])
-        return _entered(folder, [kind for _, kind, _ in scripts], asked, done)
+        done = process.run([*argv, "-n", "-M", "prepared", *log, *weights, conninfo])
+        lines = [line.split() for path in folder.glob("log.*") for line in path.read_text(encoding="ascii").splitlines()]
     finally:
         for path in folder.glob("log.*"):
             path.unlink()
-
-
-def _entered(folder: Path, kinds: list[str], asked: Asked, done: Finished) -> Entered:
-    """From the log: client, number, microseconds, script, second and microsecond of the end, and how often it was tried again."""
-    lines = [line.split() for path in folder.glob("log.*") for line in path.read_text(encoding="ascii").splitlines()]
-    ended = [
-        (int(second) + int(micros) / 1e6, kinds[int(script)], int(took) * 1000)
+    return done, [
+        (int(second) + int(micros) / 1e6, scripts[int(script)][1], int(took) * 1000)
         for _, _, took, script, second, micros, *_ in lines
         if took.isdigit()
     ]
+
+
+def _entered(ended: list[_Ended], asked: Asked, done: Finished) -> Entered:
     begin = min(end - took / 1e9 for end, _, took in ended) + asked.warmup_s
     counted = [(kind, took) for end, kind, took in ended if begin <= end < begin + asked.seconds]
     of_kind = {kind: sorted(took for found, took in counted if found == kind) for kind in MIX}
@@ -85,7 +104,7 @@ def _percentiles(ascending: list[int]) -> dict[int, float]:
     return {percent: float(ascending[min(len(ascending) * percent // 100, len(ascending) - 1)]) for percent in PERCENTILES}
 
 
-def _written(folder: Path, asked: Asked) -> list[tuple[Path, str, int]]:
+def _written(folder: Path, asked: Asked, *, with_statements: bool = True) -> list[_Script]:
     """Each script with its kind and weight; new orders share theirs among the numbers of lines."""
     constants = Constants.of_run(1, Constants.of_database(SEED))
     texts = [(f"new-order-{lines}", NEW_ORDER, "\n".join(_new_order(lines, asked, constants))) for lines in _LINES]
@@ -93,7 +112,8 @@ def _written(folder: Path, asked: Asked) -> list[tuple[Path, str, int]]:
     found = []
     for name, kind, text in texts:
         path = folder / f"{name}.sql"
-        path.write_text(text + "\n", encoding="ascii")
+        lines = [line for line in text.splitlines() if with_statements or not line.endswith(";")]
+        path.write_text("\n".join(lines) + "\n", encoding="ascii")
         found.append((path, kind, MIX[kind] * (1 if kind == NEW_ORDER else len(_LINES))))
     return found
 
