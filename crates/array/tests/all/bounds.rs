@@ -1,0 +1,147 @@
+//! Bounds hold for what is simulated, and mean value analysis where its assumptions do.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::support::*;
+use plimsoll_array::ArraySpec;
+use plimsoll_array::bounds::{LOADS, Load, demands, limit, most};
+use plimsoll_array::point::simulated;
+use plimsoll_workload::Op;
+use serde_json::{Value, json};
+
+const POPULATIONS: [u32; 4] = [1, 8, 32, 256];
+
+/// Eight disks that choose among as many commands, behind RAID.
+fn reordering(level: &str, policy: &str, window: u32) -> Value {
+    let mut document = array(level, 8);
+    document["devices"][0]["model"]["queue"] = json!({ "policy": policy, "window": window });
+    document
+}
+
+fn flash() -> Value {
+    json!({
+        "name": "flash",
+        "controller": [{ "name": "software" }],
+        "devices": [{ "name": "nvme", "count": 1, "model": {
+            "kind": "flash", "capacity_bytes": 100_000_000_000_u64, "over_provisioning_percent": 7.0, "channels": 4,
+            "dies_per_channel": 4, "planes_per_die": 2, "page_bytes": 16_384, "pages_per_block": 256, "page_read_us": 60,
+            "page_program_us": 700, "block_erase_us": 3000, "channel_rate_bytes_per_s": 800_000_000,
+            "interface_rate_bytes_per_s": 3_500_000_000_u64, "read_overhead_us": 8, "write_overhead_us": 8,
+            "write_buffer_bytes": 8_388_608, "power_loss_protection": true, "translation": { "kind": "analytic" },
+        } }],
+        "group": [{ "name": "g", "controller": "software", "members": ["nvme"], "raid": { "level": "raid0", "devices": 1 } }],
+        "volumes": [{ "name": "lun", "groups": ["g"] }],
+    })
+}
+
+/// Two controllers that mirror every write over a slow link.
+fn mirrored() -> Value {
+    let mut document = cached("raid0", 8, 1024);
+    document["link"] = json!([{ "name": "mirror", "rate_bytes_per_s": 20_000_000 }]);
+    document["controller"][0]["cache"]["mirror_link"] = json!("mirror");
+    document
+}
+
+fn all() -> Vec<(&'static str, Value)> {
+    let mut written_back = reordering("raid5", "sptf", 16);
+    written_back["controller"][0]["cache"] = json!({ "size_bytes": 16 << 20 });
+    let mut records = reordering("raidz2", "sptf", 16);
+    records["group"][0]["raid"]["strip_sectors"] = json!(8);
+    vec![
+        ("first come, first served", reordering("raid5", "fcfs", 1)),
+        ("sptf", reordering("raid5", "sptf", 16)),
+        ("sptf among 64", reordering("raid0", "sptf", 64)),
+        ("c-look", reordering("raid6", "c_look", 16)),
+        ("mirrors", reordering("raid10", "sptf", 16)),
+        ("written back", written_back),
+        ("records", records),
+        ("flash", flash()),
+        ("mirror link", mirrored()),
+    ]
+}
+
+#[test]
+fn what_is_simulated_stays_within_the_bounds() {
+    // Disks were bound by their average seek and the mean of their zones, flash without its amplification.
+    let mut above = Vec::new();
+    for (name, document) in all() {
+        let spec = ArraySpec::read(&document).unwrap().spec;
+        for load in &LOADS {
+            for found in simulated(&spec, load, &POPULATIONS).unwrap() {
+                let bound = most(&demands(&spec, load, found.population), found.population);
+                // Within what so few requests scatter by.
+                let over = found.throughput_per_s / bound - 1.0;
+                if over > 0.02 {
+                    above.push(format!("{name}, {}: {found:?} is {:.1} % above {bound}", load.name, over * 100.0));
+                }
+            }
+        }
+    }
+    assert!(above.is_empty(), "{}", above.join("\n"));
+}
+
+#[test]
+fn a_bound_is_near_what_is_reached_where_one_component_is_all_there_is() {
+    let near = |document: &Value, load: &Load, least: f64| {
+        let spec = ArraySpec::read(document).unwrap().spec;
+        let found = simulated(&spec, load, &[256]).unwrap()[0].throughput_per_s;
+        let bound = most(&demands(&spec, load, 256), 256);
+        assert!(found > least * bound, "{}: {found} is far below {bound}", load.name);
+    };
+    near(&reordering("raid0", "sptf", 16), &LOADS[0], 0.85);
+    near(&reordering("raid0", "fcfs", 1), &LOADS[0], 0.95);
+    near(&reordering("raid0", "c_look", 16), &LOADS[0], 0.85);
+    near(&reordering("raid0", "fcfs", 1), &LOADS[2], 0.9);
+    near(&flash(), &LOADS[1], 0.85);
+}
+
+#[test]
+fn what_mirrors_writes_limits_them() {
+    let spec = ArraySpec::read(&mirrored()).unwrap().spec;
+    let demands = demands(&spec, &LOADS[3], 256);
+    let (found, per_s) = limit(&demands).unwrap();
+    assert_eq!(found.component, "mirror");
+    assert!((per_s * f64::from(1 << 20) / 20e6 - 1.0).abs() < 0.01, "{per_s}");
+}
+
+#[test]
+fn what_is_simulated_is_equal_every_time() {
+    let spec = ArraySpec::read(&reordering("raid5", "sptf", 16)).unwrap().spec;
+    let once = || simulated(&spec, &LOADS[1], &POPULATIONS).unwrap();
+    assert_eq!(once(), once());
+}
+
+#[test]
+fn what_a_flash_drives_interface_moves_its_links_move_meanwhile() {
+    // A link of the interface's own rate: the same wires.
+    let mut document = flash();
+    document["link"] = json!([{ "name": "lanes", "rate_bytes_per_s": 3_500_000_000_u64 }]);
+    document["devices"][0]["links"] = json!(["lanes"]);
+    for (op, bytes) in [(Op::Read, 1_u64 << 20), (Op::Write, 1 << 20), (Op::Write, 4096)] {
+        // So few that the write buffer is not full.
+        let mean_ns = |document: &Value| {
+            let mut array = built(document, 1);
+            closed(&mut array, 1, (0, 4), sequential(op, (bytes / 512) as u32, vec![0])).mean_ns()
+        };
+        let (linked, bare) = (mean_ns(&document), mean_ns(&without_links(&document)));
+        let wires_ns = bytes as f64 / 3.5;
+        assert!(
+            (linked - bare).abs() < 0.02 * wires_ns + 2.0,
+            "{op:?} of {bytes}: {linked} ns with the link, {bare} without"
+        );
+        // A link of half the rate takes twice as long, and hides the interface.
+        document["link"][0]["rate_bytes_per_s"] = json!(1_750_000_000_u64);
+        let slow = mean_ns(&document);
+        document["link"][0]["rate_bytes_per_s"] = json!(3_500_000_000_u64);
+        assert!(
+            (slow - bare - wires_ns).abs() < 0.02 * wires_ns + 2.0,
+            "{op:?} of {bytes}: {slow} ns, {bare} without a link"
+        );
+    }
+}
+
+fn without_links(document: &Value) -> Value {
+    let mut document = document.clone();
+    document["devices"][0]["links"] = json!([]);
+    document
+}
