@@ -1,7 +1,13 @@
-"""Confidence intervals of correlated series cover the true mean as often as they say."""
+"""Confidence intervals of correlated series cover the true mean as often as they say.
+
+A thousand series of each kind are tried here, of which a correct interval covers between 93 and 97 % but for once in 270;
+`PLIMSOLL_REPLICATIONS=2000` tries more, as `make test-long` does (`tests/long/test_known_seeds.py`). The seeds are fixed, so what passes once
+passes everywhere.
+"""
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
@@ -13,7 +19,7 @@ import pytest
 from plimsoll.analysis.statistics.confidence import VALUES_MIN, mean_interval
 from plimsoll.result import Estimate
 
-REPLICATIONS = 2000
+REPLICATIONS = int(os.environ.get("PLIMSOLL_REPLICATIONS", "1000"))
 
 
 def normal(random: Random, count: int) -> list[float]:
