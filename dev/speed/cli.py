@@ -15,6 +15,7 @@ from pathlib import Path
 from speed import (
     analytics,
     arrays,
+    choosing,
     closed,
     copying,
     first_paint,
@@ -48,6 +49,7 @@ GROUPS: dict[str, Callable[[Setting], list[Row]]] = {
     "streams": streams.rows,
     "memory": memory.rows,
     "arrays": arrays.rows,
+    "choosing": choosing.rows,
     "generation": generation.rows,
     "copying": copying.rows,
     "traces": traces.rows,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,11 @@ import plimsoll
 from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.choice.candidates import Candidate, Considered
 from plimsoll.choice.demand import KEPT_UP, DemandedLoad, Part
-from plimsoll.choice.neighbours import surges
+from plimsoll.choice.neighbours import Surge, surges
 from plimsoll.choice.prices import Cost
 from plimsoll.choice.ranking import Entry, in_turn, ranked
-from plimsoll.choice.trial import DEGRADED, HEALTHY, REBUILDING, Trial, examine, in_state
+from plimsoll.choice.selection import Chosen, Selection
+from plimsoll.choice.trial import DEGRADED, HEALTHY, REBUILDING, Outcome, Response, Trial, examine, in_state
 from plimsoll.choice.view import view_of
 from plimsoll.engine.block import native
 from plimsoll.errors import InputError
@@ -211,3 +213,53 @@ def test_where_all_are_too_small_the_answer_says_that_nothing_was_simulated() ->
         "None of 2 candidates is shown to carry 300 requests/s (p99 <= 5ms); arithmetic rules them out before anything is simulated "
         "(modelled)."
     )
+
+
+def test_a_trace_and_a_stored_run_are_demands_wherever_they_lie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path with a folder in it was taken for a workload file."""
+    from plimsoll.choice.question import Question, selection_of
+    from plimsoll.cli.program import main
+
+    monkeypatch.chdir(tmp_path)
+    ticks = 128166372003061629
+    rows = [f"{ticks + number * 100_000},host,0,{'Write' if number % 3 else 'Read'},{number * 8192},8192,9000" for number in range(300)]
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces" / "mail.csv").write_text("\n".join(rows) + "\n")
+    assert main(["run", "oltp-db", "-t", "array:nvme", "-d", "50ms", "-w", "0s", "--label", "db", "--quiet"]) == 0
+    asked = Question(demands=("./traces/mail.csv", "db", "oltp-db@7"), among=("nvme",))
+    parts = selection_of(asked).load.parts
+    assert [part.name for part in parts] == ["mail", "db", "oltp-db"]
+    assert [part.rate_per_s for part in parts] == [pytest.approx(100, rel=0.02), pytest.approx(parts[1].rate_per_s), 7]
+    assert parts[1].rate_per_s > 10_000
+    with pytest.raises(InputError, match=r"--demand \./traces/none\.csv: there is no such file"):
+        selection_of(Question(demands=("./traces/none.csv",), among=("nvme",)))
+    with pytest.raises(InputError, match="--demand dbb@5: workload 'dbb' is unknown"):
+        selection_of(Question(demands=("dbb@5",), among=("nvme",)))
+
+
+def _several(*surges: Surge) -> Chosen:
+    outcome = Outcome(HEALTHY, True, 450.0, (_response("oltp-db", 3e6, 5e6), _response("random-read-4k", 9e6, 20e6)), None, None)
+    slower = replace(outcome, state=DEGRADED, responses=(_response("oltp-db", 4e6, 5e6), _response("random-read-4k", 8e6, 20e6)))
+    found = Entry(
+        Considered(Candidate("a", "array:a"), 1, 1, 2), outcomes={HEALTHY: outcome, DEGRADED: slower}, surges=surges, simulated=True
+    )
+    return Chosen(Selection(_two(), ("a",), states=(HEALTHY, DEGRADED)), (found,), "USD")
+
+
+def _response(part: str, value: float, limit: float) -> Response:
+    return Response(f"p99 <= {limit / 1e6:g}ms", value, None, None, limit, holds=True, part=part)
+
+
+def test_of_several_demands_the_answer_says_whose_objective_is_which_and_what_each_gets() -> None:
+    quiet = Surge("oltp-db", 2.0, 600.0, holds=True, rejection=None)
+    said = "\n".join(choice_lines(_several(quiet)))
+    assert "it carries 450 requests/s (oltp-db: p99 <= 5ms; random-read-4k: read p99 <= 20ms) healthy" in " ".join(said.split())
+    assert "each       oltp-db: 3 ms healthy, 4 ms with a drive missing (p99 <= 5ms)" in said
+    assert "each       random-read-4k: 9 ms healthy, 8 ms with a drive missing (p99 <= 20ms)" in said
+    assert "random-read-4k: 200 requests/s, of which 150 are let through" in said
+    assert "would disturb" not in said
+
+
+def test_a_neighbour_that_disturbs_others_stands_in_the_answer() -> None:
+    loud = Surge("oltp-db", 2.0, 600.0, holds=False, rejection="random-read-4k: read p99 <= 20ms: it was 31 ms")
+    assert "; but oltp-db at 2 × its rate would disturb others, unless --cap holds it back; what it costs" in answer(_several(loud))

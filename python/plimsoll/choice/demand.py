@@ -24,7 +24,7 @@ from plimsoll.analysis.point.definition import is_open, streams
 from plimsoll.analysis.sizing.demanded_workload import demanded_workload
 from plimsoll.displayed import quoted
 from plimsoll.engine.protocol import Engine
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, PlimsollError
 from plimsoll.points.quantity import percent, rate_per_s
 from plimsoll.stored import Definition, Json
 
@@ -164,14 +164,23 @@ def _workload(source: Source, text: str, name: str, engine: Engine, out: str) ->
     for option, value in (("--device", source.device), ("--percentile", source.percentile), ("--random-percent", source.random_percent)):
         if value is not None:
             raise InputError(f"{option} is for what 'plimsoll watch' kept, and {text} is none; leave it out.")
-    if catalog.is_file(text) or not os.path.exists(text):
-        named = catalog.sources(text)
-        if len(named) > 1:
-            raise InputError(f"--demand {source.text}: {quoted(text)} is a tag of {len(named)} workloads; name one of {', '.join(named)}.")
-        return checked_workload(named[0], engine)
     if os.path.isdir(text):
         return _stored(text, out)
-    return _of_trace(text, name, engine)
+    if os.path.isfile(text) and not text.endswith(".toml"):
+        return _of_trace(text, name, engine)
+    if catalog.is_file(text) and not os.path.isfile(text):
+        raise InputError(f"--demand {source.text}: there is no such file.")
+    try:
+        named = catalog.sources(text)
+    except InputError as unknown:
+        # A run of the store by its name, its label or as the latest.
+        try:
+            return _stored(text, out)
+        except PlimsollError:
+            raise InputError(f"--demand {source.text}: {unknown}") from None
+    if len(named) > 1:
+        raise InputError(f"--demand {source.text}: {quoted(text)} is a tag of {len(named)} workloads; name one of {', '.join(named)}.")
+    return checked_workload(named[0], engine)
 
 
 def _watched(source: Source, path: str, name: str, engine: Engine) -> Definition:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from plimsoll.choice.demand import DemandedLoad
 from plimsoll.choice.ranking import Entry
 from plimsoll.choice.selection import Chosen
-from plimsoll.choice.trial import DEGRADED, HEALTHY, REBUILDING, Outcome
+from plimsoll.choice.trial import DEGRADED, HEALTHY, REBUILDING, Outcome, Response
 from plimsoll.reports.terminal.screen import ANY, Screen
 from plimsoll.reports.terminal.table import table
 from plimsoll.reports.uncertainty import ends_words, mostly_words
@@ -27,7 +28,7 @@ def answer(chosen: Chosen) -> str:
     """What to buy, in one sentence."""
     selection, best = chosen.selection, chosen.best
     load = selection.load
-    asked = f"{count(load.rate_per_s)} requests/s ({'; '.join(dict.fromkeys(part.objective.text for part in load.parts))})"
+    asked = f"{count(load.rate_per_s)} requests/s ({_objectives(load)})"
     if best is None:
         alone = len(chosen.entries) == 1
         ruled_out = f"arithmetic rules {'it' if alone else 'them'} out before anything is simulated"
@@ -37,7 +38,25 @@ def answer(chosen: Chosen) -> str:
     states = [_STATES[state] for state in selection.states]
     how = states[0] if len(states) == 1 else f"{', '.join(states[:-1])} and {states[-1]}"
     unknown = "" if best.price is not None else "; what it costs is not known, so it is first by the load that each drive carries"
-    return f"Buy {best.candidate.name}{_for_price(best)}: it carries {asked} {how} (modelled){_doubted(best)}{unknown}."
+    return f"Buy {best.candidate.name}{_for_price(best)}: it carries {asked} {how} (modelled){_doubted(best)}{_disturbed(best)}{unknown}."
+
+
+def _objectives(load: DemandedLoad) -> str:
+    """What has to hold; of several demands whose is which."""
+    texts = dict.fromkeys(part.objective.text for part in load.parts)
+    if len(texts) == 1:
+        return next(iter(texts))
+    return "; ".join(f"{', '.join(part.name for part in load.parts if part.objective.text == text)}: {text}" for text in texts)
+
+
+def _disturbed(entry: Entry) -> str:
+    """Which demands disturb others when they ask for more than they said."""
+    loud = [surge for surge in entry.surges if not surge.holds]
+    if not loud:
+        return ""
+    names = ", ".join(surge.raised for surge in loud)
+    whose = "its" if len(loud) == 1 else "their"
+    return f"; but {names} at {loud[0].factor:g} × {whose} rate would disturb others, unless --cap holds it back"
 
 
 def _doubted(entry: Entry) -> str:
@@ -75,7 +94,10 @@ def asked_lines(chosen: Chosen) -> Iterator[tuple[str, str]]:
     """What was asked: labels with words."""
     selection = chosen.selection
     for part in selection.load.parts:
-        capped = "" if part.cap_per_s is None else f", of which {count(part.cap_per_s)} are let through"
+        least = part.cap_per_s is not None and part.cap_per_s < part.rate_per_s
+        capped = (
+            "" if part.cap_per_s is None else f", {'of which' if least else 'of which at most'} {count(part.cap_per_s)} are let through"
+        )
         yield "demand", f"{part.name}: {count(part.rate_per_s)} requests/s{capped}; {part.objective.text}"
     limits = selection.limits
     held = [f"hold {limits.capacity_bytes / 1e12:g} TB"] if limits.capacity_bytes else []
@@ -100,6 +122,7 @@ def of_best(chosen: Chosen) -> Iterator[tuple[str, str]]:
         risk = "" if best.loss_per_year is None else f"; chance to lose data within a year {chance_words(best.loss_per_year)}"
         ended = best.outcomes[REBUILDING].rebuild_ended
         yield "rebuild", f"{hours_words(best.rebuild_hours)} under this load{'' if ended else ', by its course'}{risk}"
+    yield from _each(best)
     for surge in best.surges:
         asked = f"{surge.raised} at {surge.factor:g} × its rate ({count(surge.let_through_per_s)} requests/s let through)"
         does = "leaves the others within their objectives" if surge.holds else f"disturbs {surge.rejection}"
@@ -112,6 +135,26 @@ def of_best(chosen: Chosen) -> Iterator[tuple[str, str]]:
     if second is not None:
         yield "runner-up", f"{second.candidate.name}{_for_price(second)}"
     yield "certainty", _certainty(best)
+
+
+def _each(best: Entry) -> Iterator[tuple[str, str]]:
+    """Of several demands what each of them gets in each state."""
+    names = dict.fromkeys(one.part for one in next(iter(best.outcomes.values())).responses) if best.outcomes else {}
+    for name in names if len(names) > 1 else ():
+        states = [f"{_worst(outcome, name)} {_STATES[state]}" for state, outcome in best.outcomes.items()]
+        limit = next(_worst_of(outcome, name) for outcome in best.outcomes.values())
+        yield "each", f"{name}: {', '.join(states)}{'' if limit is None else f' ({limit.text})'}"
+
+
+def _worst_of(outcome: Outcome, part: str) -> Response | None:
+    """The condition of one demand that is nearest to its limit, or furthest beyond it."""
+    known = [one for one in outcome.responses if one.part == part and one.value is not None and one.limit]
+    return max(known, key=lambda one: (one.value or 0.0) / one.limit, default=None)
+
+
+def _worst(outcome: Outcome, part: str) -> str:
+    found = _worst_of(outcome, part)
+    return "–" if found is None else _value_words(found)
 
 
 def _certainty(best: Entry) -> str:
@@ -161,9 +204,12 @@ def response_words(outcome: Outcome | None) -> str:
     known = [one for one in outcome.responses if one.value is not None and one.limit]
     if not known:
         return "failed" if not outcome.carries else "–"
-    worst = max(known, key=lambda one: (one.value or 0.0) / one.limit)
-    rated = "achieved" in worst.text or "iops" in worst.text or "bandwidth" in worst.text
-    return significant(worst.value or 0.0) if rated else brief_duration(worst.value or 0.0)
+    return _value_words(max(known, key=lambda one: (one.value or 0.0) / one.limit))
+
+
+def _value_words(one: Response) -> str:
+    rated = "achieved" in one.text or "iops" in one.text or "bandwidth" in one.text
+    return significant(one.value or 0.0) if rated else brief_duration(one.value or 0.0)
 
 
 def _rejections(entries: Sequence[Entry], screen: Screen) -> Iterator[str]:
