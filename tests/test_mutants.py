@@ -23,6 +23,9 @@ def test_a_bug_has_its_place_and_its_tests(mutant) -> None:
     assert mutant.planted(text) != text
     if mutant.is_rust:
         assert mutant.tests[0] == "--package"
+        folder = ROOT / "crates" / mutant.tests[1].removeprefix("plimsoll-") / "tests"
+        programs = [name for option, name in zip(mutant.tests, mutant.tests[1:], strict=False) if option == "--test"]
+        assert all((folder / f"{name}.rs").is_file() or (folder / name / "main.rs").is_file() for name in programs), "no such program"
     else:
         assert mutant.tests and all((ROOT / name).is_file() for name in mutant.tests)
 
