@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -69,7 +70,7 @@ def main() -> None:
     try:
         with tempfile.TemporaryDirectory(prefix="plimsoll-bench-", dir=arguments.dir) as folder:
             setting = _setting(arguments, Path(folder))
-            facts, rows = _measure(setting, arguments.only or list(GROUPS))
+            facts, rows = _measure(setting, arguments.only or list(GROUPS), arguments.minutes)
         _write(arguments, facts, rows)
         if setting.refused:
             sys.exit("\n".join(f"bench: {what}: {name} could not be measured: {why}" for (what, name), why in setting.refused.items()))
@@ -83,6 +84,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description="Plimsoll's own cost beside fio's, against the goals.")
     parser.add_argument("--plimsoll", default=_beside_python(), help="command to measure [%(default)s]")
     parser.add_argument("--rounds", type=int, help="repetitions [5; with --quick 3]")
+    parser.add_argument("--minutes", type=float, default=20.0, help="groups that would begin later are missing [%(default)g]")
     parser.add_argument("--quick", action="store_true", help="short runs: about a minute, coarser figures")
     parser.add_argument("--only", action="append", choices=GROUPS, help="only this group of goals; may be repeated")
     parser.add_argument("--dir", default="/var/tmp", help="where sparse files are made; not in memory [%(default)s]")  # noqa: S108
@@ -136,10 +138,23 @@ def _bare_ring(folder: Path) -> BareRing | None:
         return None
 
 
-def _measure(setting: Setting, groups: list[str]) -> tuple[dict[str, str], list[Row]]:
-    facts, before = host.facts(setting), host.stolen()
-    rows = [row for name in groups for row in _group(setting, name)]
-    return {**facts, "steal": host.stolen_share(before, host.stolen())}, rows
+def _measure(setting: Setting, groups: list[str], minutes: float = 20.0) -> tuple[dict[str, str], list[Row]]:
+    facts, before, begun_s = host.facts(setting), host.stolen(), time.monotonic()
+    rows: list[Row] = []
+    took_s: dict[str, float] = {}
+    for name in groups:
+        group_s = time.monotonic()
+        if group_s - begun_s < 60 * minutes:
+            rows += _group(setting, name)
+            took_s[name] = time.monotonic() - group_s
+            print(f"bench: {name}: {took_s[name]:.0f} s", file=sys.stderr)
+        else:
+            late = f"{minutes:g} minutes were over before its turn: --only '{name}', or more --minutes"
+            setting.refused[(name, "the group")] = late
+            rows.append(unmeasured(name, late))
+    longest = sorted(took_s, key=lambda name: -took_s[name])
+    took = f"{sum(took_s.values()):.0f} s" + "".join(f", {name} {took_s[name]:.0f} s" for name in longest)
+    return {**facts, "time": took, "steal": host.stolen_share(before, host.stolen())}, rows
 
 
 def _write(arguments: argparse.Namespace, facts: dict[str, str], rows: list[Row]) -> None:
