@@ -192,6 +192,31 @@ impl Generator {
         }
     }
 
+    /// Operation and length of all requests, if they differ in nothing but their place and are issued without pauses.
+    pub const fn alike(&self) -> Option<(Op, u32)> {
+        let (ops, len) = match &self.course {
+            Course::Uniform(uniform) => (&uniform.ops, uniform.len),
+            Course::Laps(lapping) => (&lapping.ops, lapping.len),
+            Course::Long(_) => return None,
+        };
+        match ops.mix.only {
+            Some(op) => Some((op, len)),
+            None => None,
+        }
+    }
+
+    /// The first byte of the next request, taken as [`Generator::next`] takes it: for those whose requests are [`Generator::alike`].
+    #[inline(always)]
+    pub fn next_offset(&mut self) -> u64 {
+        let index = self.index;
+        self.index = index.wrapping_add(1);
+        match &mut self.course {
+            Course::Uniform(uniform) => uniform.offset(index),
+            Course::Laps(lapping) => lapping.laps.next(),
+            Course::Long(long) => next_of_long(long, index).0,
+        }
+    }
+
     /// Makes the next sequential request the region's first, and the next random one of a permutation the first of a
     /// pass. The draws go on.
     fn restart(&mut self) {

@@ -2,7 +2,9 @@
 //!
 //! Model: the same turn as the general loop's, with only what such lanes need: each completion is counted and answered with the next
 //! request of its slot while the backend still has it in its hands, what all requests of a turn have in common is done once, and requests
-//! of one pair of stamps are counted together. The records are those of the general loop (`lean/tests.rs`).
+//! of one pair of stamps are counted together. What a worker of one lane issues is mostly of one kind ([`Sole`]): its operation, length
+//! and cell are known before the loop, which is made for such lanes a second time. The records are those of the general loop
+//! (`lean/tests.rs`).
 //!
 //! Limits: the general loop has the first turns, until something has succeeded, and everything from the end on.
 
@@ -17,6 +19,7 @@ use crate::control::Control;
 use crate::lane::Lane;
 use crate::outstanding::Outstanding;
 use crate::recorder::{InFlight, Outlet, Recorder};
+use crate::silence::Pulse;
 use crate::slot::{Slot, prepare};
 
 /// Requests of one cell and one latency that are not in the record yet.
@@ -28,23 +31,45 @@ struct Alike {
     bytes: u64,
 }
 
-/// A turn of lean lanes: see the module.
-struct LeanTurn<'w, O> {
+/// What all requests of a worker have in common, when it has one lane and they differ in nothing but their place.
+#[derive(Clone, Copy)]
+struct Sole {
+    op: Op,
+    len: u32,
+    cell: usize,
+}
+
+impl Sole {
+    /// Stands where requests differ, and is not looked at.
+    const NONE: Self = Self { op: Op::Read, len: 0, cell: 0 };
+
+    fn of(lanes: &[Lane]) -> Option<Self> {
+        let [lane] = lanes else { return None };
+        let (op, len) = lane.generator.alike().filter(|(op, _)| matches!(op, Op::Read | Op::Write))?;
+        Some(Self { op, len, cell: cell_of(lane, op) })
+    }
+}
+
+/// The turns of lean lanes, of one kind of request if `SOLE`: see the module.
+struct LeanTurn<'w, O, const SOLE: bool> {
+    sole: Sole,
     lanes: &'w mut [Lane],
     slots: &'w mut [Slot],
     recorder: &'w mut Recorder<O>,
     control: &'w Control,
     given_up: &'w Outstanding,
+    pulse: Option<&'w Pulse>,
     first_error: &'w mut Option<(Op, u64, i32)>,
     carries_data: bool,
     continues: bool,
     origin_ns: u64,
     end_ns: u64,
+    look_ns: u64,
     in_flight: u64,
     older: u64,
     now_ns: u64,
     stopping: bool,
-    /// Whether anything came back.
+    /// Whether anything came back since it was last told.
     answered: bool,
     /// What of the time in flight was Plimsoll's own, as the general loop takes it back request by request.
     own_ns: u64,
@@ -62,12 +87,10 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
     }
 
     /// The rest of the run.
-    #[inline(never)]
     pub(super) fn run_lean(&mut self) -> io::Result<()> {
-        let stopped_ns = loop {
-            if let Some(now_ns) = self.lean_turn()? {
-                break now_ns;
-            }
+        let stopped_ns = match Sole::of(&self.lanes) {
+            Some(sole) => self.lean_turns::<true>(sole)?,
+            None => self.lean_turns::<false>(Sole::NONE)?,
         };
         let done = std::mem::take(&mut self.done);
         self.finish_all(done, stopped_ns, true)?;
@@ -77,54 +100,54 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
         Ok(())
     }
 
-    /// One turn; the instant at which the run is to stop, with what came back until then in `done`.
-    #[inline(always)]
-    fn lean_turn(&mut self) -> io::Result<Option<u64>> {
-        let until_ns = self.recorder.boundary_ns.min(self.look_ns);
-        let mut turn = LeanTurn {
+    /// Turns until the run is to stop; the instant, with what came back until then in `done`.
+    #[inline(never)]
+    fn lean_turns<const SOLE: bool>(&mut self, sole: Sole) -> io::Result<u64> {
+        let mut turn = LeanTurn::<O, SOLE> {
+            sole,
             lanes: &mut self.lanes,
             slots: &mut self.slots,
             recorder: &mut self.recorder,
             control: self.shared.control,
             given_up: &self.given_up,
+            pulse: self.shared.pulse,
             first_error: &mut self.first_error,
             carries_data: self.shared.carries_data,
             continues: self.shared.continues,
             origin_ns: self.origin_ns,
             end_ns: self.end_ns,
+            look_ns: self.look_ns,
             in_flight: self.in_flight,
             older: self.older,
             now_ns: 0,
             stopping: false,
-            answered: false,
+            answered: self.answered,
             own_ns: 0,
             takes_back: self.backend.handed_over_ns().is_none() && !self.backend.stands_still(),
             stamps_batches: self.backend.stamps_batches(),
             alike: Alike::default(),
         };
-        let turned = self.backend.turn(until_ns, &mut self.done, &mut turn);
-        record(turn.recorder, turn.alike);
-        turn.recorder.slice.in_flight_area -= turn.own_ns;
-        let (now_ns, stopping) = (turn.now_ns, turn.stopping);
-        self.older = turn.older;
-        self.answered |= turn.answered;
-        turned?;
-        if stopping {
-            return Ok(Some(now_ns));
-        }
-        if now_ns >= self.look_ns {
-            self.look_ns = now_ns + LOOK_NS;
-            self.speak(now_ns);
-        }
-        Ok(None)
+        let stopped = loop {
+            let until_ns = turn.recorder.boundary_ns.min(turn.look_ns);
+            let turned = self.backend.turn(until_ns, &mut self.done, &mut turn);
+            turn.settle();
+            if turned.is_err() || turn.stopping {
+                break turned.map(|()| turn.now_ns);
+            }
+            if turn.now_ns >= turn.look_ns {
+                turn.look();
+            }
+        };
+        (self.older, self.answered, self.look_ns) = (turn.older, turn.answered, turn.look_ns);
+        stopped
     }
 }
 
-impl<O: Outlet> Taker for LeanTurn<'_, O> {
+impl<O: Outlet, const SOLE: bool> Taker for LeanTurn<'_, O, SOLE> {
     #[inline(always)]
     fn begin<B: Backend>(&mut self, backend: &B, now_ns: u64, completions: usize) -> bool {
         self.now_ns = now_ns;
-        self.answered = completions > 0;
+        self.answered |= completions > 0;
         let handed_over_ns = backend.handed_over_ns().unwrap_or(0);
         let load = InFlight { all: self.in_flight, older: self.older, handed_over_ns };
         if now_ns >= self.recorder.boundary_ns {
@@ -141,8 +164,12 @@ impl<O: Outlet> Taker for LeanTurn<'_, O> {
     fn take(&mut self, finished: &Done) -> Io {
         let number = finished.slot;
         let slot = &mut self.slots[number as usize];
-        let lane = &mut self.lanes[slot.lane as usize];
-        let (op, len) = (slot.request.op, slot.request.len);
+        let lane = &mut self.lanes[if SOLE { 0 } else { slot.lane as usize }];
+        let (op, len, cell) = if SOLE {
+            (self.sole.op, self.sole.len, self.sole.cell)
+        } else {
+            (slot.request.op, slot.request.len, cell_of(lane, slot.request.op))
+        };
         let service_ns = finished.completed_ns - finished.submitted_ns;
         if self.takes_back {
             if slot.issued_ns >= self.recorder.begin_ns() {
@@ -151,8 +178,9 @@ impl<O: Outlet> Taker for LeanTurn<'_, O> {
                 self.recorder.take_back(slot.issued_ns, finished.submitted_ns..finished.completed_ns);
             }
         }
-        let cell = lane.stream * 4 + op as usize;
-        if let Some(result) = failure(op, len, finished.result) {
+        // Of reads and writes alone this says it with one comparison.
+        let succeeded = SOLE && finished.result == len as i32;
+        if !succeeded && let Some(result) = failure(op, len, finished.result) {
             slot.failure = Some(-result);
             let stops = Stops { control: self.control, continues: self.continues };
             fail(&slot.request, self.recorder.slice.cells[cell].as_mut(), -result, self.first_error, &stops);
@@ -165,19 +193,46 @@ impl<O: Outlet> Taker for LeanTurn<'_, O> {
             record(self.recorder, self.alike);
             self.alike = Alike { cell, service_ns, count: 1, bytes: u64::from(len) };
         }
-        let mut request = lane.generator.next();
-        request.offset += lane.base;
-        slot.request = request;
+        if SOLE {
+            slot.request.offset = lane.generator.next_offset() + lane.base;
+        } else {
+            let mut request = lane.generator.next();
+            request.offset += lane.base;
+            slot.request = request;
+        }
         (slot.intended_ns, slot.issued_ns) = (self.now_ns, self.recorder.last_ns());
-        if request.op == Op::Write && self.carries_data {
+        let (op, len) = if SOLE { (op, len) } else { (slot.request.op, slot.request.len) };
+        let is_write = op == Op::Write;
+        if is_write && self.carries_data {
             prepare(slot, lane, None);
         }
-        let (op, len, offset) = (request.op, request.len, request.offset);
-        Io { slot: number, piece: 0, file: lane.files, op, len, offset, buffer: slot.buffer() }
+        let buffer = if is_write { slot.write_buffer } else { slot.read_buffer };
+        Io { slot: number, piece: 0, file: lane.files, op, len, offset: slot.request.offset, buffer }
     }
 }
 
-impl<O: Outlet> LeanTurn<'_, O> {
+impl<O: Outlet, const SOLE: bool> LeanTurn<'_, O, SOLE> {
+    /// Puts into the record what the turn has gathered.
+    #[inline(always)]
+    fn settle(&mut self) {
+        if self.stamps_batches {
+            record(self.recorder, self.alike);
+            (self.alike.count, self.alike.bytes) = (0, 0);
+        }
+        self.recorder.slice.in_flight_area -= self.own_ns;
+        self.own_ns = 0;
+    }
+
+    /// Says whether answers come.
+    #[cold]
+    fn look(&mut self) {
+        self.look_ns = self.now_ns + LOOK_NS;
+        if let Some(pulse) = self.pulse {
+            pulse.speak(self.now_ns, self.in_flight, self.answered);
+            self.answered = false;
+        }
+    }
+
     /// Hands on the intervals that have ended, each with what waits at its end.
     #[cold]
     fn close_intervals<B: Backend>(&mut self, backend: &B, load: InFlight) {
@@ -189,6 +244,12 @@ impl<O: Outlet> LeanTurn<'_, O> {
             waiting.enter(at_ns, slice);
         });
     }
+}
+
+/// The cell of a lane's requests.
+#[inline(always)]
+const fn cell_of(lane: &Lane, op: Op) -> usize {
+    lane.stream * 4 + op as usize
 }
 
 /// Puts requests into the record, if there are any.

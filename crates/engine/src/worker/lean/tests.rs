@@ -173,6 +173,7 @@ fn both_loops_leave_the_same_records() {
     let loads = [
         json!([{ "name": "reads", "queue_depth": 1 }]),
         json!([{ "name": "reads", "queue_depth": 32, "threads": 3 }]),
+        json!([{ "name": "log", "read_percent": 0, "random_percent": 0, "queue_depth": 6 }]),
         json!([{ "name": "mixed", "read_percent": 60, "block_size": "8KiB", "queue_depth": 7 }]),
         json!([{ "name": "sizes", "read_percent": 50, "queue_depth": 9, "threads": 2,
                  "block_size": "4KiB=75,64KiB=25" }]),
