@@ -1,13 +1,22 @@
 //! Traces with several entries per request, and those in records: what becomes of issues, completions, and a file that is cut off.
 
-use std::io::BufReader;
+use std::io::{self, BufReader, Read};
 
 use plimsoll_traces::{Counted, Reader, Request, Source};
 use plimsoll_workload::Op;
 
+/// Gives few bytes at a time.
+struct Pipe<'content>(&'content [u8]);
+
+impl Read for Pipe<'_> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let most = room.len().min(7);
+        self.0.read(&mut room[..most])
+    }
+}
+
 fn drained(form: &str, counted: Counted, content: &[u8]) -> (Vec<Request>, Option<String>) {
-    // Few bytes at a time, as a pipe may give them.
-    let mut reader = Reader::named(form, counted, BufReader::with_capacity(7, content)).expect("a format");
+    let mut reader = Reader::named(form, counted, BufReader::with_capacity(7, Pipe(content))).expect("a format");
     let mut found = Vec::new();
     loop {
         match reader.request() {
