@@ -96,6 +96,15 @@ def test_a_side_may_be_called_by_its_name_or_its_target_and_not_at_all_where_it_
         priced_sides(typed_prices(["fsat=7"]), names)
 
 
+def test_of_several_sides_the_first_is_a_and_the_second_b_unless_one_has_that_name() -> None:
+    runs = [("2026-11-28T12-15-58_dss",), ("2026-11-28T12-21-49_dss",)]
+    assert priced_sides(typed_prices(["A=288751", "B=254586"]), runs) == {0: Price(288751.0), 1: Price(254586.0)}
+    assert priced_sides(typed_prices(["A=1"]), [("B",), ("A",)]) == {1: Price(1.0)}
+    for side, names in (("C", runs), ("AB", runs), ("A", runs[:1])):
+        with pytest.raises(InputError, match=f"no side is called '{side}'"):
+            priced_sides(typed_prices([f"{side}=1"]), names)
+
+
 def test_the_items_of_a_list_are_summed_each_as_often_as_it_is_bought(tmp_path: Path) -> None:
     path = tmp_path / "a=b.toml"
     path.write_text(LIST)

@@ -26,6 +26,7 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
 from typing import Any
 
 from plimsoll.analysis.comparison.sides import Side
@@ -74,12 +75,15 @@ def typed_prices(texts: Sequence[str]) -> dict[str, Price]:
 
 
 def priced_sides(typed: Mapping[str, Price], names: Sequence[Sequence[str]], option: str = "--price") -> dict[int, Price]:
-    """Each price by the position of its side; ``names`` are what every side can be called. Raises `InputError` for another name."""
+    """Each price by the position of its side; ``names`` are what every side can be called. Of several sides the first is A and the second B
+    too, unless one has that for its name. Raises `InputError` for another name."""
     found: dict[int, Price] = {}
     for side, price in typed.items():
         if not side and len(names) > 1:
             raise InputError(f"{option}: there are {len(names)} sides, {_listed(names)}; write {option} {names[0][0]}=AMOUNT.")
         places = [position for position, known in enumerate(names) if not side or side in known]
+        if not places and len(names) > 1 and side in tuple(ascii_uppercase[: len(names)]):
+            places = [ascii_uppercase.index(side)]
         if not places:
             raise InputError(f"{option} {side}=…: no side is called {quoted(side)}; there are {_listed(names)}.")
         if places[0] in found:
