@@ -23,6 +23,7 @@ from typing import Any
 
 from plimsoll.analysis.objective.clause import Clause
 from plimsoll.analysis.point.definition import size_bounds, streams
+from plimsoll.catalog.levels import has_records
 from plimsoll.choice.demand import DemandedLoad
 from plimsoll.stored import Json
 from plimsoll.target import Target
@@ -237,8 +238,8 @@ def _met(flow: Flow, size: int, caches: _Caches, document: Json) -> _Met:
 
 
 def _record_bytes(raid: Json) -> float:
-    """A record, which RAIDZ reads and writes as a whole; 0 where there are none."""
-    return float(raid.get("record_sectors", 256)) * 512 if str(raid["level"]).startswith("raidz") else 0.0
+    """A record, which RAIDZ and dRAID read and write as a whole; 0 where there are none."""
+    return float(raid.get("record_sectors", 256)) * 512 if has_records(str(raid["level"])) else 0.0
 
 
 def _row_bytes(raid: Json) -> float:

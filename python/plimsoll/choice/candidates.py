@@ -24,6 +24,7 @@ from plimsoll.catalog.arrays import PREFIX, array_names, described, families
 from plimsoll.catalog.bill import bays, bill
 from plimsoll.catalog.composition.parts import part_names
 from plimsoll.catalog.composition.variants import Family
+from plimsoll.catalog.levels import SURVIVED, data_members, has_records, is_declustered
 from plimsoll.choice.prices import Cost, PriceBook
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError, PlimsollError
@@ -33,8 +34,7 @@ from plimsoll.units import significant, size_text
 
 #: Axes that change a group of equal drives, and the path of each below the document.
 AXES = ("drives", "level", "drive")
-LEVELS = ("raid0", "raid1", "raid10", "raid5", "raid50", "raid6", "raid60", "raidz1", "raidz2", "raidz3")
-_SURVIVED = {"raid0": 0, "raid1": 1, "raid10": 1, "raid5": 1, "raid50": 1, "raid6": 2, "raid60": 2, "raidz1": 1, "raidz2": 2, "raidz3": 3}
+LEVELS = tuple(SURVIVED)
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?:\+(\d+))?")
 #: More than this is a mistake of typing.
 MOST = 100_000
@@ -60,13 +60,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Shape:
-    """Redundancy groups of one kind: members of each, how many may be missing, how many such groups there are, and a member's bytes."""
+    """Redundancy groups of one kind: members of each, how many may be missing, how many such groups there are, and a member's bytes.
+    ``sources`` members are read to bring one back; as many as hold data if that is not said."""
 
     members: int
     redundancy: int
     groups: int
     member_bytes: int
     drive: str | None = None
+    sources: int | None = None
 
 
 @dataclass(frozen=True)
@@ -142,9 +144,9 @@ def _shapes(document: Json, drive: str | None) -> Iterator[Shape]:
         if level == "raid10":
             own = int(raid.get("groups") or devices // 2)
         members = devices // own
-        redundancy = members - 1 if level in ("raid1", "raid10") else _SURVIVED.get(level, 0)
+        redundancy = members - 1 if level in ("raid1", "raid10") else SURVIVED.get(level, 0)
         first = str(group["members"][0]).partition("[")[0]
-        yield Shape(members, redundancy, own, sizes.get(first, 0), drive)
+        yield Shape(members, redundancy, own, sizes.get(first, 0), drive, data_members(raid) if is_declustered(level) else None)
 
 
 def _of_word(word: str) -> Iterator[Candidate]:
@@ -235,7 +237,7 @@ def _candidate(name: str, chosen: Mapping[str, str], word: str) -> Candidate:
 
 def _series(name: str, chosen: Mapping[str, str]) -> str:
     """What is equal of candidates whose drives differ in number; empty where that is no axis, or where a request takes all drives."""
-    if "drives" not in chosen or _level(name, chosen).startswith("raidz"):
+    if "drives" not in chosen or has_records(_level(name, chosen)):
         return ""
     rest = "&".join(f"{key}={value}" for key, value in chosen.items() if key != "drives")
     return f"{name}?{rest}"

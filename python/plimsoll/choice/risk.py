@@ -3,7 +3,8 @@
 Model: members fail at a constant rate and are rebuilt, one at a time, within the simulated time; a group loses data when one more is
 missing than its redundancy, or when as many are missing as may be and what is left holds a sector that cannot be read:
 `crates/array/src/raid/mttdl.rs` has the chain and its sources. To bring back the last member that may be missing, as many bytes as the data
-of the group have to be read; each bit is unreadable with the chance that the drive's data sheet states. Groups are independent.
+of the group have to be read, of dRAID those of as many members as hold the data of a record; each bit is unreadable with the chance that
+the drive's data sheet states. Groups are independent. A pool of dRAID is one group: of so many slices, some miss whatever is missing.
 Limits: drives of one batch, wear, a fire and a mistake of the operator are left out, so the figure is a lower end; unreadable sectors are
 not found by scrubbing before they are needed, which makes it a higher one. A drive is replaced at once.
 
@@ -41,5 +42,6 @@ def unreadable(shape: Shape, failing: Failing) -> float:
     """The chance that the last rebuild of a group meets a sector that cannot be read; nothing is rebuilt without redundancy."""
     if not shape.redundancy:
         return 0.0
-    bits = (shape.members - shape.redundancy) * shape.member_bytes * _BITS
+    sources = shape.sources or shape.members - shape.redundancy
+    bits = sources * shape.member_bytes * _BITS
     return -math.expm1(-bits / failing.unreadable_bits)

@@ -7,8 +7,8 @@ four) and the scatter of the trial. Nothing is concluded from one that misses it
 A series is tried at its first candidate, then at its last one, which may exclude all before it, then at the middle of what is left. What
 lies behind the last candidate that is wanted is not tried. Rounds have sizes that depend on nothing but their number, so the answer is the
 same with any number of processes.
-Limits: a candidate counts as one of a series only where ``drives`` was an axis of its word. RAIDZ is in none: there a record lies on all
-drives, so that more of them need not carry more.
+Limits: a candidate counts as one of a series only where ``drives`` was an axis of its word. RAIDZ and dRAID are
+in none: there a record lies on many drives, so that more of them need not carry more.
 
     search = Search(queue, finalists=2)
     while places := search.next():

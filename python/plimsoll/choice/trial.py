@@ -48,6 +48,8 @@ _MISSED = 0.95
 #: What misses a limit by far: a latency above so many times of it, or less than this part of what should be achieved.
 _FAR_LATENCY = 1.5
 _FAR_ACHIEVED = 0.9
+#: A rebuild that does not get beyond its first step.
+_NOT_YET = {"rate_bytes_per_s": 1, "least_bytes_per_s": 1}
 #: A new drive comes this long after the failure: at once.
 _REPLACED_S = 0.001
 #: A rebuild that is slower than this part of the drive's rate is not held up by its platters.
@@ -207,7 +209,10 @@ def rebuild_hours(result: Result, target: Target) -> tuple[float | None, bool]:
 
 
 def in_state(target: Target, state: str) -> Target:
-    """The array with its first member missing, and with a new drive in its place at once; a healthy one as it is."""
+    """The array with its first member missing, and with a new drive in its place at once; a healthy one as it is.
+
+    Spare space that is spread over all drives cannot be taken away: it stands for the member at once, or is not written yet.
+    """
     if state == HEALTHY or target.document is None:
         return target
     document = copy.deepcopy(target.document)
@@ -216,8 +221,11 @@ def in_state(target: Target, state: str) -> Target:
         group.pop("spares", None)
     failures = document["group"][0].setdefault("failures", {})
     failures["at"] = [{"time_s": 0.0, "member": 0}]
-    if state == REBUILDING:
+    spread = bool(document["group"][0]["raid"].get("distributed_spares"))
+    if state == REBUILDING and not spread:
         failures["replaced_at"] = [{"time_s": _REPLACED_S, "member": 0}]
+    if state == DEGRADED and spread:
+        document["group"][0]["rebuild"] = _NOT_YET
     return Target(target.text, document, target.driver)
 
 

@@ -14,6 +14,7 @@ import click
 
 from plimsoll.analysis.point.array import SATURATED
 from plimsoll.catalog.composition.merge import UNSOURCED
+from plimsoll.catalog.levels import data_members, has_records, is_declustered
 from plimsoll.catalog.ranges import uncertain
 from plimsoll.cli.screen import terminal_width
 from plimsoll.displayed import as_document
@@ -128,11 +129,15 @@ def _graph(document: Json, outline: Json) -> Iterator[str]:
 def _layout(raid: Json) -> str:
     """How a group lays out its data: ``RAID 5 over 4, strip 64 KiB``."""
     level, devices, strip = str(raid["level"]), raid["devices"], binary(raid.get("strip_sectors", 128) * 512)
-    if not level.startswith("raidz"):
+    if not has_records(level):
         return f"{level.replace('raid', 'RAID ')} over {devices}, strip {strip}"
     own = raid.get("groups", 1)
     over = f"over {devices}" if own == 1 else f"{own} times over {devices // own}"
-    return f"{level.replace('raidz', 'RAIDZ')} {over}, records of {binary(raid.get('record_sectors', 256) * 512)} in sectors of {strip}"
+    records = f"records of {binary(raid.get('record_sectors', 256) * 512)} in sectors of {strip}"
+    if is_declustered(level):
+        name, spares = level.replace("draid", "dRAID"), raid.get("distributed_spares", 0)
+        return f"{name} of {data_members(raid)} data {over}, {spares} distributed spare{'s' * (spares != 1)}, {records}"
+    return f"{level.replace('raidz', 'RAIDZ')} {over}, {records}"
 
 
 def _moved(host: Json) -> str:

@@ -40,6 +40,7 @@ from plimsoll.analysis.point.array import (
     REPLACED,
     SATURATED,
     SPARE_RENEWED,
+    SPARED,
     ComponentSet,
     Incident,
     bottleneck,
@@ -162,6 +163,7 @@ def _busy(one: ComponentSet) -> str:
 _WORDS = {
     FAILED: "failed",
     REPLACED: "rebuild begins",
+    SPARED: "rebuild into spare space begins",
     RENEWED: "has a new drive, rebuild begins",
     SPARE_RENEWED: "has a new spare",
     REBUILT: "rebuilt",

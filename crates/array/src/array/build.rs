@@ -98,6 +98,7 @@ fn groups(spec: &ArraySpec, drives: &[Drive]) -> Result<Vec<Group>, SpecError> {
             (None, Some(common)) => (common.clone(), format!("controller.{}", owner.name)),
             (own, _) => (own.clone().unwrap_or_default(), format!("group.{}", group.name)),
         };
+        let geometry = geometry.with_rebuild_step(rebuild.chunk_sectors);
         groups.push(Group {
             chunk_sectors: rebuild.chunk_sectors,
             throttle: Throttle::new(&rebuild, &geometry)

@@ -60,7 +60,8 @@ fn data_bytes(group: &GroupEntry, devices: &[DeviceSet]) -> f64 {
     };
     let all: f64 = members_of.iter().map(|&number| capacity(number) as f64).sum();
     if let Some(shape) = group.raid.record_shape() {
-        return all * shape.data_units as f64 / shape.taken_units as f64;
+        let spared = f64::from(group.raid.distributed_spares()) / members(group);
+        return all * (1.0 - spared) * shape.data_units as f64 / shape.taken_units as f64;
     }
     match group.raid.level {
         Level::Raid0 => all,

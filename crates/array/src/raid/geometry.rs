@@ -1,5 +1,6 @@
 //! A RAID group's shape, worked out once: sizes, and the way from a data address to a member.
 
+use super::declustered::Declustered;
 use super::parity::Parity;
 use super::piece::{Extent, Piece};
 use super::records::Records;
@@ -9,7 +10,7 @@ use super::striping::Striping;
 use plimsoll_workload::Divisor;
 
 /// The shape of a group.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Geometry {
     pub(super) striping: Striping,
     pub(super) inner: Inner,
@@ -22,7 +23,7 @@ pub struct Geometry {
 }
 
 /// What a redundancy group is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Inner {
     /// Every member holds the same: one member of RAID 0, the copies of a mirror.
     Copies,
@@ -30,6 +31,8 @@ pub(super) enum Inner {
     Parity(Parity),
     /// Records with parity of their own.
     Records(Records),
+    /// Records in groups that are spread over all members.
+    Declustered(Box<Declustered>),
 }
 
 impl Geometry {
@@ -39,6 +42,9 @@ impl Geometry {
         let groups = spec.redundancy_groups();
         let members = spec.devices / groups;
         let strip = u64::from(spec.strip_sectors);
+        if spec.level.is_declustered() {
+            return Self::of_declustered(spec, groups, members, device_sectors);
+        }
         if spec.level.has_records() {
             return Self::of_records(spec, groups, members, device_sectors);
         }
@@ -93,6 +99,31 @@ impl Geometry {
         })
     }
 
+    fn of_declustered(spec: &GroupSpec, groups: u16, members: u16, device_sectors: u64) -> Result<Self, SpecError> {
+        let found = Declustered::new(spec, members, device_sectors);
+        if found.data_sectors() == 0 {
+            let problem = format!("one slice of rows does not fit members of {device_sectors} sectors; give less");
+            return Err(SpecError::new("row_sectors", problem));
+        }
+        Ok(Self {
+            striping: Striping::new(found.record.value(), groups),
+            strip: Divisor::new(u64::from(spec.strip_sectors)),
+            read_choice: ReadChoice::default(),
+            group_sectors: found.data_sectors(),
+            member_sectors: found.member_sectors(),
+            members_per_group: members,
+            inner: Inner::Declustered(Box::new(found)),
+        })
+    }
+
+    /// The same with rebuilds in steps of about so many sectors, where these decide the order of a rebuild.
+    pub fn with_rebuild_step(mut self, sectors: u32) -> Self {
+        if let Inner::Declustered(declustered) = self.inner {
+            self.inner = Inner::Declustered(Box::new(declustered.with_step(sectors)));
+        }
+        self
+    }
+
     /// Data sectors of the whole group.
     pub const fn data_sectors(&self) -> u64 {
         self.group_sectors * self.groups() as u64
@@ -129,6 +160,7 @@ impl Geometry {
             Inner::Copies => self.members_per_group - 1,
             Inner::Parity(parity) => parity.parities as u16,
             Inner::Records(records) => records.parities as u16,
+            Inner::Declustered(declustered) => declustered.parities as u16,
         }
     }
 
@@ -138,6 +170,7 @@ impl Geometry {
             Inner::Copies => self.strip.value(),
             Inner::Parity(parity) => self.strip.value() * parity.data.value(),
             Inner::Records(records) => records.record_sectors(),
+            Inner::Declustered(declustered) => declustered.record.value(),
         }
     }
 
@@ -157,6 +190,10 @@ impl Geometry {
             Inner::Parity(parity) => parity.single(share, 0).unwrap_or_default(),
             Inner::Records(records) => {
                 let (position, lba) = records.locate(share.start);
+                Piece::read(position as u16, lba, 1)
+            }
+            Inner::Declustered(declustered) => {
+                let (position, lba) = declustered.locate(share.start);
                 Piece::read(position as u16, lba, 1)
             }
         };

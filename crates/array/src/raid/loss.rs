@@ -44,6 +44,7 @@ impl Geometry {
             }
             Inner::Parity(parity) => self.lost_in_rows(parity, group, members),
             Inner::Records(records) => self.lost_in_records(records, group, members),
+            Inner::Declustered(declustered) => self.lost_declustered(declustered, group, members),
         }
     }
 

@@ -1,7 +1,8 @@
 //! RAID as arithmetic: which devices a request of a group goes to, in which phases, and what must not overlap with it.
 //!
 //! Model: a group stripes its data over *parity groups* (RAID 50 and 60), over *mirror sets* (1 and 10), or over single
-//! devices (0); RAID 5 and 6 are one parity group. RAIDZ spreads *records* over the members instead, each with parity of its own. Every member holds *strips*; the strips at one height are a *row*. A
+//! devices (0); RAID 5 and 6 are one parity group. RAIDZ spreads *records* over the members instead, each with parity of its own; dRAID
+//! spreads groups of records and spare space over more members than a group has (`declustered.rs`). Every member holds *strips*; the strips at one height are a *row*. A
 //! [`Geometry`] is built once from a [`GroupSpec`] and turns data addresses into [`Piece`]s: of a read with
 //! [`Geometry::read`], of a write with [`Geometry::write`], of several stretches of a row with [`Geometry::write_together`],
 //! into a [`WritePlan`] of reads, then (after a barrier and the exclusive-or) writes. [`RowLocks`] serialises writes of the
@@ -26,6 +27,8 @@
 //! assert_eq!((plan.reads.len(), plan.writes.len()), (2, 2));
 //! ```
 
+mod declustered;
+mod declustered_rebuild;
 mod failures;
 mod geometry;
 mod locks;
@@ -33,10 +36,12 @@ mod loss;
 mod members;
 mod mttdl;
 mod parity;
+mod permutation;
 mod piece;
 mod positions;
 mod read;
 mod rebuild;
+mod rebuild_order;
 mod record_pieces;
 mod records;
 mod rotation;

@@ -9,6 +9,7 @@ use super::members::Members;
 use super::parity::{Parity, Range, Touch, Touched};
 use super::piece::{Appending, Extent, Merging, Piece, Sink};
 use super::positions::holds;
+use super::record_pieces::RecordMap;
 use super::rotation::Row;
 use super::spec::ReadChoice;
 use super::striping::Share;
@@ -55,7 +56,7 @@ impl Geometry {
                 Some(Piece::read(device, share.start, share.sectors))
             }
             Inner::Parity(parity) if members.is_whole() => parity.single(share, self.base(share.group)),
-            Inner::Parity(_) | Inner::Records(_) => None,
+            Inner::Parity(_) | Inner::Records(_) | Inner::Declustered(_) => None,
         }
     }
 
@@ -81,14 +82,23 @@ impl Geometry {
                     self.lost(share.group, row * self.row_sectors())
                 })
             }
-            Inner::Records(records) => {
-                let before = out.len();
-                records.read(share, members, self.base(share.group), out).map_err(|record| {
-                    out.truncate(before);
-                    self.lost(share.group, record * self.row_sectors())
-                })
-            }
+            Inner::Records(records) => self.read_records(records, share, members, out),
+            Inner::Declustered(declustered) => self.read_records(&**declustered, share, members, out),
         }
+    }
+
+    fn read_records(
+        &self,
+        records: &impl RecordMap,
+        share: Share,
+        members: &Members,
+        out: &mut Vec<Piece>,
+    ) -> Result<u64, Lost> {
+        let before = out.len();
+        records.read(share, members, self.base(share.group), out).map_err(|record| {
+            out.truncate(before);
+            self.lost(share.group, record * self.row_sectors())
+        })
     }
 
     /// The copy that serves a read.

@@ -27,18 +27,36 @@ use super::loss::Lost;
 use super::members::{MemberState, Members};
 use super::piece::Piece;
 use super::positions::{chosen, first};
+use super::record_pieces::Present;
 
 /// One step of a rebuild; used again for the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RebuildChunk {
     /// Phase 0: what is read of survivors.
     pub reads: Vec<Piece>,
-    /// Phase 1: what is written to the spare.
+    /// Phase 1: what is written to the spare; no sectors where there is nothing to write.
     pub write: Piece,
+    /// The same for further places that have to have it.
+    pub further: Vec<Piece>,
+    /// How far the rebuild has come before it and with it: of a distributed spare an address in the order of its rebuild, else a sector.
+    pub from: u64,
+    /// See `from`.
+    pub end: u64,
     /// Bytes that the exclusive-or has to pass between.
     pub xor_bytes: u64,
     /// Rows to be locked.
     pub rows: RowSpan,
+}
+
+impl RebuildChunk {
+    /// All that is written, given as a list; nothing where there is nothing to write.
+    pub fn with_writes(&self, act: impl FnOnce(&[Piece])) {
+        match (self.write.sectors, self.further.is_empty()) {
+            (0, _) => act(&[]),
+            (_, true) => act(std::slice::from_ref(&self.write)),
+            (_, false) => act(&[&[self.write], &self.further[..]].concat()),
+        }
+    }
 }
 
 /// A member on the way from its start to its end.
@@ -75,6 +93,18 @@ impl Rebuild {
             Inner::Copies => wanted,
             Inner::Parity(parity) => wanted.div_ceil(parity.strip.value()) * parity.strip.value(),
             Inner::Records(records) => records.chunk_sectors(wanted),
+            Inner::Declustered(declustered) => declustered.order(false).step_sectors(),
+        }
+    }
+
+    /// How many chunks may be under way, alone and while the group has other things to do: one being written and the next being read,
+    /// but where a distributed spare takes them on all members.
+    pub fn chunks_most(&self, geometry: &Geometry, members: &Members) -> (usize, usize) {
+        match &geometry.inner {
+            Inner::Declustered(declustered) if !self.is_copying() && members.is_spared(self.device) => {
+                declustered.steps_most()
+            }
+            _ => (2, 1),
         }
     }
 
@@ -94,7 +124,7 @@ impl Rebuild {
         if lba >= geometry.member_sectors() {
             return Ok(false);
         }
-        let sectors = self.chunk_sectors.min(geometry.member_sectors() - lba) as u32;
+        let sectors = self.chunk_sectors.min(geometry.member_sectors() - lba);
         assert!(
             match members.state(self.device) {
                 MemberState::Rebuilding { rebuilt_sectors } => !self.is_copying() && rebuilt_sectors <= lba,
@@ -103,28 +133,35 @@ impl Rebuild {
             },
             "only a replaced member is rebuilt, and every part once"
         );
-        self.plan((lba, sectors), geometry, members, chunk)?;
-        (self.next_lba, self.turn) = (lba + u64::from(sectors), self.turn + 1);
+        self.plan((lba, lba + sectors), geometry, members, chunk)?;
+        (self.next_lba, self.turn) = (chunk.end, self.turn + 1);
         Ok(true)
     }
 
     /// Plans a chunk that was given out once more if a member that it reads has failed since; on error it is as it was.
     pub fn again(&self, geometry: &Geometry, members: &Members, chunk: &mut RebuildChunk) -> Result<(), Lost> {
-        if chunk.reads.iter().all(|read| members.serves(read)) {
+        let declustered = matches!(geometry.inner, Inner::Declustered(_));
+        if !declustered && chunk.reads.iter().all(|read| members.serves(read)) {
             return Ok(());
         }
-        self.plan((chunk.write.lba, chunk.write.sectors), geometry, members, chunk)
+        self.plan((chunk.from, chunk.end), geometry, members, chunk)
     }
 
     fn plan(
         &self,
-        (lba, sectors): (u64, u32),
+        (lba, end): (u64, u64),
         geometry: &Geometry,
         members: &Members,
         chunk: &mut RebuildChunk,
     ) -> Result<(), Lost> {
-        let end = lba + u64::from(sectors);
         let group = self.device / geometry.members_per_group();
+        if let Inner::Declustered(declustered) = &geometry.inner {
+            let present = Present { members, base: geometry.base(group) };
+            let lost = |record| geometry.lost(group, record * geometry.row_sectors());
+            return declustered.rebuild((self.device, lba), self.is_copying(), present, chunk).map_err(lost);
+        }
+        let sectors = (end - lba) as u32;
+        (chunk.from, chunk.end) = (lba, end);
         chunk.rows = geometry.copied_rows(group, lba, end);
         if let Some(to) = self.to {
             chunk.reads.clear();
@@ -142,7 +179,7 @@ impl Rebuild {
         let (sources, turn) = match &geometry.inner {
             Inner::Copies => (1, 0),
             Inner::Parity(parity) => (parity.data.value() as u32, self.turn),
-            Inner::Records(_) => unreachable!("planned above"),
+            Inner::Records(_) | Inner::Declustered(_) => unreachable!("planned above"),
         };
         if survivors.count_ones() < sources {
             return Err(geometry.lost(group, lba / geometry.strip.value() * geometry.row_sectors()));

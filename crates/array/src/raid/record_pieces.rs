@@ -2,20 +2,23 @@
 //!
 //! What a record is, and why it is read and written as a whole, is in `records.rs`.
 
+use super::declustered::Declustered;
 use super::geometry::Geometry;
 use super::locks::RowSpan;
 use super::loss::Lost;
-use super::members::Members;
+use super::members::{MemberState, Members};
 use super::piece::{Extent, Piece};
 use super::rebuild::RebuildChunk;
 use super::records::{Column, Records};
 use super::striping::Share;
 use super::write::WritePlan;
+use plimsoll_workload::Divisor;
 
 /// Sectors that a read of several records passes rather than making two commands: 32 KiB.
 const READ_GAP: u64 = 64;
+
 /// Pieces of one redundancy group, records in ascending order; a piece goes on over gaps of up to so many sectors.
-struct Joining<'a> {
+pub(super) struct Joining<'a> {
     pieces: &'a mut Vec<Piece>,
     /// The first of these.
     from: usize,
@@ -37,33 +40,73 @@ impl Joining<'_> {
 
 /// Who of a redundancy group serves a column.
 #[derive(Clone, Copy)]
-struct Present<'a> {
-    members: &'a Members,
-    base: u16,
+pub(super) struct Present<'a> {
+    pub(super) members: &'a Members,
+    pub(super) base: u16,
 }
 
-impl Present<'_> {
-    fn has(&self, column: &Column) -> bool {
-        let end = column.lba + u64::from(column.sectors);
-        self.members.served_sectors(self.base + column.position as u16) >= end
+/// Where records lie: what reads, writes and trims of them have to know.
+pub(super) trait RecordMap {
+    /// Data sectors of a record.
+    fn record(&self) -> &Divisor;
+
+    /// Columns of a record that are parity, its first ones.
+    fn parities(&self) -> usize;
+
+    /// Columns of a record as they are written.
+    fn columns_of(&self, record: u64) -> impl Iterator<Item = Column>;
+
+    /// Sectors of a column that are data of the record: of data column number `which`.
+    fn data_of(&self, which: u32, column: &Column) -> u32;
+
+    /// The unused units at the end of a record.
+    fn padding_of(&self, record: u64) -> impl Iterator<Item = Column>;
+
+    /// Everybody who holds a column; the first is read.
+    fn each_holder(&self, column: &Column, present: Present<'_>, visit: impl FnMut(u16));
+
+    /// Who is read for a column, if anybody has it.
+    fn holder(&self, column: &Column, present: Present<'_>) -> Option<u16> {
+        let mut found = None;
+        self.each_holder(column, present, |device| found = found.or(Some(device)));
+        found
     }
-}
 
-impl Records {
+    /// The records that a share touches, as first and last.
+    fn touched(&self, share: Share) -> (u64, u64) {
+        (self.record().quotient(share.start), self.record().quotient(share.end() - 1))
+    }
+
+    /// The record of a share that touches one.
+    fn single(&self, share: Share) -> Option<u64> {
+        let (first, last) = self.touched(share);
+        (first == last).then_some(first)
+    }
+
     /// Appends what has to be read to know all of a record; how many data columns are worked out, or nothing if too few are left.
+    /// Where any is, the others are read with the zeros that they are filled up with.
     fn read_record(&self, record: u64, present: Present<'_>, out: &mut Joining<'_>) -> Option<u32> {
+        let data = || (0..).zip(self.columns_of(record).skip(self.parities()));
+        let is_missing = |(which, column): &(u32, Column)| {
+            self.data_of(*which, column) > 0 && self.holder(column, present).is_none()
+        };
+        let whole = !data().any(|found| is_missing(&found));
         let mut missing = 0;
-        for column in self.columns(record).skip(self.parities as usize) {
-            if present.has(&column) {
-                out.put(Piece::read(present.base + column.position as u16, column.lba, column.sectors));
-            } else {
-                missing += 1;
+        for (which, column) in data() {
+            let sectors = if whole { self.data_of(which, &column) } else { column.sectors };
+            match self.holder(&column, present) {
+                Some(_) if sectors == 0 => {}
+                Some(device) => out.put(Piece::read(device, column.lba, sectors)),
+                None => missing += u32::from(sectors > 0),
             }
         }
         let mut wanted = missing;
-        for column in self.columns(record).take(self.parities as usize) {
-            if wanted > 0 && present.has(&column) {
-                out.put(Piece::read(present.base + column.position as u16, column.lba, column.sectors));
+        for column in self.columns_of(record).take(self.parities()) {
+            if wanted == 0 {
+                break;
+            }
+            if let Some(device) = self.holder(&column, present) {
+                out.put(Piece::read(device, column.lba, column.sectors));
                 wanted -= 1;
             }
         }
@@ -71,12 +114,12 @@ impl Records {
     }
 
     fn is_lost(&self, record: u64, present: Present<'_>) -> bool {
-        let missing = self.columns(record).filter(|column| !present.has(column)).count();
-        missing > self.parities as usize
+        let missing = self.columns_of(record).filter(|column| self.holder(column, present).is_none()).count();
+        missing > self.parities()
     }
 
     /// The pieces of a read, and the bytes that working out passes; the error is the record that is lost.
-    pub(super) fn read(&self, share: Share, members: &Members, base: u16, out: &mut Vec<Piece>) -> Result<u64, u64> {
+    fn read(&self, share: Share, members: &Members, base: u16, out: &mut Vec<Piece>) -> Result<u64, u64> {
         let (present, from) = (Present { members, base }, out.len());
         let (first, last) = self.touched(share);
         let mut out = Joining { from, pieces: out, gap: READ_GAP };
@@ -84,28 +127,28 @@ impl Records {
         for record in first..=last {
             worked_out += u64::from(self.read_record(record, present, &mut out).ok_or(record)?);
         }
-        Ok(worked_out * self.record.value() * 512)
+        Ok(worked_out * self.record().value() * 512)
     }
 
     /// Plans a write of one share; the error is the record that is lost.
-    pub(super) fn write(&self, share: Share, members: &Members, base: u16, plan: &mut WritePlan) -> Result<(), u64> {
+    fn write(&self, share: Share, members: &Members, base: u16, plan: &mut WritePlan) -> Result<(), u64> {
         let (first, last) = self.touched(share);
         let covers = |record: u64| {
-            let start = record * self.record.value();
-            share.start <= start && share.end() >= start + self.record.value()
+            let start = record * self.record().value();
+            share.start <= start && share.end() >= start + self.record().value()
         };
         self.write_records((share.group, first, last), covers, (members, base), plan)
     }
 
     /// Plans a write of stretches of one record that together hold so many sectors.
-    pub(super) fn write_together(
+    fn write_together(
         &self,
         (group, record): (u16, u64),
         sectors: u64,
         (members, base): (&Members, u16),
         plan: &mut WritePlan,
     ) -> Result<(), u64> {
-        self.write_records((group, record, record), |_| sectors == self.record.value(), (members, base), plan)
+        self.write_records((group, record, record), |_| sectors == self.record().value(), (members, base), plan)
     }
 
     fn write_records(
@@ -117,7 +160,7 @@ impl Records {
     ) -> Result<(), u64> {
         let present = Present { members, base };
         plan.rows.push(RowSpan { group, first, count: (last - first + 1) as u32 });
-        let bytes = self.record.value() * 512;
+        let bytes = self.record().value() * 512;
         let mut reads = Joining { from: plan.reads.len(), pieces: &mut plan.reads, gap: READ_GAP };
         let mut writes = Joining { from: plan.writes.len(), pieces: &mut plan.writes, gap: 0 };
         for record in first..=last {
@@ -132,28 +175,89 @@ impl Records {
                 plan.choices.reconstructed += u32::from(worked_out == 0);
                 plan.xor_bytes += u64::from(worked_out) * bytes;
             }
-            plan.xor_bytes += u64::from(self.parities) * bytes;
-            let filled = if record < last { self.padding } else { 0 };
-            let padding = self.padding(record).take(filled as usize);
-            for column in self.columns(record).chain(padding).filter(|column| present.has(column)) {
-                writes.put(Piece::write(base + column.position as u16, column.lba, column.sectors));
+            plan.xor_bytes += self.parities() as u64 * bytes;
+            let filled = if record < last { usize::MAX } else { 0 };
+            let padding = self.padding_of(record).take(filled);
+            for column in self.columns_of(record).chain(padding) {
+                self.each_holder(&column, present, |device| {
+                    writes.put(Piece::write(device, column.lba, column.sectors));
+                });
             }
         }
         Ok(())
     }
 
     /// The pieces of a trim: of the records that it covers, with their parity; what is missing is left out.
-    pub(super) fn trim(&self, share: Share, members: &Members, base: u16, out: &mut Vec<Piece>) {
+    fn trim(&self, share: Share, members: &Members, base: u16, out: &mut Vec<Piece>) {
         let (present, from) = (Present { members, base }, out.len());
-        let (first, end) = (share.start.div_ceil(self.record.value()), self.record.quotient(share.end()));
+        let (first, end) = (share.start.div_ceil(self.record().value()), self.record().quotient(share.end()));
         let mut out = Joining { from, pieces: out, gap: 0 };
         for record in first..end {
-            for column in self.columns(record).filter(|column| present.has(column)) {
-                out.put(Piece::write(base + column.position as u16, column.lba, column.sectors));
+            for column in self.columns_of(record) {
+                self.each_holder(&column, present, |device| {
+                    out.put(Piece::write(device, column.lba, column.sectors));
+                });
             }
         }
     }
+}
 
+impl RecordMap for Records {
+    fn record(&self) -> &Divisor {
+        &self.record
+    }
+
+    fn parities(&self) -> usize {
+        self.parities as usize
+    }
+
+    fn columns_of(&self, record: u64) -> impl Iterator<Item = Column> {
+        self.columns(record)
+    }
+
+    fn data_of(&self, _: u32, column: &Column) -> u32 {
+        column.sectors
+    }
+
+    fn padding_of(&self, record: u64) -> impl Iterator<Item = Column> {
+        self.padding(record)
+    }
+
+    fn each_holder(&self, column: &Column, Present { members, base }: Present<'_>, mut visit: impl FnMut(u16)) {
+        let device = base + column.position as u16;
+        if members.served_sectors(device) >= column.lba + u64::from(column.sectors) {
+            visit(device);
+        }
+    }
+}
+
+impl RecordMap for Declustered {
+    fn record(&self) -> &Divisor {
+        &self.record
+    }
+
+    fn parities(&self) -> usize {
+        self.parities as usize
+    }
+
+    fn columns_of(&self, record: u64) -> impl Iterator<Item = Column> {
+        self.columns(record)
+    }
+
+    fn data_of(&self, which: u32, _: &Column) -> u32 {
+        self.filled_sectors(which)
+    }
+
+    fn padding_of(&self, _: u64) -> impl Iterator<Item = Column> {
+        std::iter::empty()
+    }
+
+    fn each_holder(&self, column: &Column, Present { members, base }: Present<'_>, visit: impl FnMut(u16)) {
+        self.holders(column.position, column.lba, (members, base), visit);
+    }
+}
+
+impl Records {
     /// Plans what a chunk of a rebuild reads: of every record that has a column there, as many others as it has data columns.
     pub(super) fn rebuild(
         &self,
@@ -175,7 +279,8 @@ impl Records {
             // Data first, then as much parity as makes up for what is missing.
             let parity = self.parities as usize;
             let others = self.columns(record).skip(parity).chain(self.columns(record).take(parity));
-            for column in others.filter(|column| column.position != position && present.has(column)) {
+            for column in others.filter(|column| column.position != position && self.holder(column, present).is_some())
+            {
                 if wanted > 0 {
                     out.put(Piece::read(base + column.position as u16, column.lba, column.sectors));
                     wanted -= 1;
@@ -213,8 +318,19 @@ impl Geometry {
         count * records.record.value()
     }
 
+    /// Data sectors of the records of a declustered redundancy group that too few members are left for: of a group all alike, unless
+    /// a rebuild has come to the middle of it.
+    pub(super) fn lost_declustered(&self, declustered: &Declustered, group: u16, members: &Members) -> u64 {
+        let present = Present { members, base: self.base(group) };
+        let own = present.base..present.base + self.members_per_group();
+        let moving = own.clone().any(|device| matches!(members.state(device), MemberState::Rebuilding { .. }));
+        let step = if moving { 1 } else { declustered.per_group.value() };
+        let firsts = (0..declustered.count()).step_by(step as usize);
+        firsts.filter(|&record| declustered.is_lost(record, present)).count() as u64 * step * declustered.record.value()
+    }
+
     /// Extents of one record, from the first on.
-    pub(super) fn together_in_record(&self, records: &Records, extents: &[Extent]) -> usize {
+    pub(super) fn together_in_record(&self, records: &impl RecordMap, extents: &[Extent]) -> usize {
         let of = |extent: &Extent| {
             let share = self.striping.single(*extent)?;
             Some((share.group, records.single(share)?))
@@ -226,7 +342,7 @@ impl Geometry {
     /// See [`Geometry::write_together`].
     pub(super) fn write_record_together(
         &self,
-        records: &Records,
+        records: &impl RecordMap,
         extents: &[Extent],
         members: &Members,
         plan: &mut WritePlan,
@@ -236,6 +352,6 @@ impl Geometry {
         let sectors = extents.iter().map(|extent| u64::from(extent.sectors)).sum();
         let present = (members, self.base(share.group));
         let planned = records.write_together((share.group, record), sectors, present, plan);
-        planned.map_err(|record| self.lost(share.group, record * records.record_sectors()))
+        planned.map_err(|record| self.lost(share.group, record * records.record().value()))
     }
 }

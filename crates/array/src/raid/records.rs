@@ -16,8 +16,8 @@
 //! by scattering old ones, is not modelled; neither are its own records (indirect blocks, intent log). All records are of one
 //! size, and nothing is compressed.
 
+use super::declustered::common_divisor;
 use super::locks::RowSpan;
-use super::striping::Share;
 use plimsoll_workload::Divisor;
 
 /// Every other MiB of a group with one parity exchanges parity and the first data column.
@@ -47,9 +47,16 @@ impl RecordShape {
         Self { columns: units.min(wide) as u32, parities, data_units, units, taken_units }
     }
 
+    /// The same where every record is as wide and what it does not fill is written as zeros.
+    pub(super) fn of_width(data_units: u64, data: u32, parities: u32) -> Self {
+        let columns = data + parities;
+        let units = data_units.div_ceil(data.into()) * u64::from(columns);
+        Self { columns, parities, data_units, units, taken_units: units }
+    }
+
     /// Members that hold data of it.
-    pub const fn data_columns(&self) -> u32 {
-        self.columns - self.parities
+    pub fn data_columns(&self) -> u32 {
+        u64::from(self.columns - self.parities).min(self.data_units) as u32
     }
 }
 
@@ -151,17 +158,6 @@ impl Records {
         })
     }
 
-    /// The records that a share touches, as first and last.
-    pub(super) fn touched(&self, share: Share) -> (u64, u64) {
-        (self.record.quotient(share.start), self.record.quotient(share.end() - 1))
-    }
-
-    /// The record of a share that touches one.
-    pub(super) fn single(&self, share: Share) -> Option<u64> {
-        let (first, last) = self.touched(share);
-        (first == last).then_some(first)
-    }
-
     /// The member and the sector on it that hold a data sector.
     pub(super) fn locate(&self, inner: u64) -> (u32, u64) {
         let (record, mut inside) = self.record.split(inner);
@@ -192,8 +188,4 @@ impl Records {
         let end = (end.div_ceil(self.unit) * wide).div_ceil(self.taken.value());
         (first.min(self.count), end.min(self.count))
     }
-}
-
-fn common_divisor(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { common_divisor(other, one % other) }
 }

@@ -119,6 +119,7 @@ impl Geometry {
         let parity = match &self.inner {
             Inner::Parity(parity) => parity,
             Inner::Records(records) => return self.together_in_record(records, extents),
+            Inner::Declustered(declustered) => return self.together_in_record(&**declustered, extents),
             Inner::Copies => return 1,
         };
         let row = |extent: &Extent| {
@@ -148,6 +149,11 @@ impl Geometry {
             Inner::Parity(parity) => parity,
             Inner::Records(records) => {
                 return self.write_record_together(records, extents, members, plan).inspect_err(|_| plan.clear());
+            }
+            Inner::Declustered(declustered) => {
+                return self
+                    .write_record_together(&**declustered, extents, members, plan)
+                    .inspect_err(|_| plan.clear());
             }
             Inner::Copies => return Ok(()),
         };

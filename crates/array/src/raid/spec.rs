@@ -18,6 +18,7 @@ use plimsoll_workload::unit::SECTORS;
 use plimsoll_workload::{WorkloadError, options, words};
 use thiserror::Error;
 
+use super::permutation::CHILDREN_MAX;
 use super::piece::MEMBERS_MAX;
 use super::records::RecordShape;
 use crate::declared::ARRAYS;
@@ -48,6 +49,10 @@ impl From<WorkloadError> for SpecError {
 const RECORD_SECTORS: u32 = 256;
 /// The longest sector of a pool: 16 KiB.
 const UNIT_MAX: u32 = 32;
+/// A row of dRAID: 16 MiB of every child.
+const ROW_SECTORS: u32 = 1 << 15;
+/// Data members of a dRAID group, if there are so many.
+const DATA_MEMBERS: u16 = 8;
 
 words! {
     /// How data and redundancy are spread over the members.
@@ -72,6 +77,12 @@ words! {
         Raidz2 = "raidz2",
         /// The same with three members that may be missing.
         Raidz3 = "raidz3",
+        /// dRAID of ZFS: groups of data and one parity, and distributed spares, spread over all members.
+        Draid1 = "draid1",
+        /// The same with two parities.
+        Draid2 = "draid2",
+        /// The same with three parities.
+        Draid3 = "draid3",
     }
 }
 
@@ -79,9 +90,9 @@ impl Level {
     /// Strips of parity in a row, or columns in a record; 0 where nothing is computed.
     pub const fn parities(self) -> u32 {
         match self {
-            Self::Raid5 | Self::Raid50 | Self::Raidz1 => 1,
-            Self::Raid6 | Self::Raid60 | Self::Raidz2 => 2,
-            Self::Raidz3 => 3,
+            Self::Raid5 | Self::Raid50 | Self::Raidz1 | Self::Draid1 => 1,
+            Self::Raid6 | Self::Raid60 | Self::Raidz2 | Self::Draid2 => 2,
+            Self::Raidz3 | Self::Draid3 => 3,
             Self::Raid0 | Self::Raid1 | Self::Raid10 => 0,
         }
     }
@@ -93,7 +104,12 @@ impl Level {
 
     /// Whether data are records with parity of their own.
     pub const fn has_records(self) -> bool {
-        matches!(self, Self::Raidz1 | Self::Raidz2 | Self::Raidz3)
+        matches!(self, Self::Raidz1 | Self::Raidz2 | Self::Raidz3) || self.is_declustered()
+    }
+
+    /// Whether groups narrower than all members are spread over these.
+    pub const fn is_declustered(self) -> bool {
+        matches!(self, Self::Draid1 | Self::Draid2 | Self::Draid3)
     }
 
     const fn is_nested(self) -> bool {
@@ -104,9 +120,9 @@ impl Level {
     const fn fewest(self) -> u16 {
         match self {
             Self::Raid0 => 1,
-            Self::Raid1 | Self::Raid10 | Self::Raidz1 => 2,
-            Self::Raid5 | Self::Raid50 | Self::Raidz2 => 3,
-            Self::Raid6 | Self::Raid60 | Self::Raidz3 => 4,
+            Self::Raid1 | Self::Raid10 | Self::Raidz1 | Self::Draid1 => 2,
+            Self::Raid5 | Self::Raid50 | Self::Raidz2 | Self::Draid2 => 3,
+            Self::Raid6 | Self::Raid60 | Self::Raidz3 | Self::Draid3 => 4,
         }
     }
 }
@@ -159,12 +175,12 @@ options! {
             level: Level = Level::Raid0, required "say which RAID level it has", example "raid5";
             /// Members of the whole group, without spares.
             devices: u16 = 1, required "say how many members it has", example "6";
-            /// Sectors of 512 bytes that lie on one member before the next follows; of RAIDZ a sector of the pool, 2^ashift bytes.
+            /// Sectors of 512 bytes that lie on one member before the next follows; of RAIDZ and dRAID a sector of the pool, 2^ashift bytes.
             strip_sectors: u32 = 128, range 1.0 => 4_294_967_295.0, unit SECTORS, example "512";
             /// How parity rotates; only with parity.
             layout: Option<Layout> = None, unset "`left_symmetric`", example "right_asymmetric";
-            /// Redundancy groups: of RAID 50 and 60 (must be given), mirror sets of RAID 10, RAIDZ of a pool.
-            groups: Option<u16> = None, unset "half the devices of RAID 10, one RAIDZ", range 1.0 => 65_535.0, example "2";
+            /// Redundancy groups: of RAID 50 and 60 (must be given), mirror sets of RAID 10, RAIDZ or dRAID of a pool.
+            groups: Option<u16> = None, unset "half the devices of RAID 10, one RAIDZ or dRAID", range 1.0 => 65_535.0, example "2";
             /// RAID 50 and 60: data sectors on one parity group before the next follows.
             outer_strip_sectors: Option<u32> = None, unset "one full row", unit SECTORS, example "512";
             /// How new parity is got; only with parity.
@@ -172,9 +188,16 @@ options! {
             /// Disk operations added to what read-modify-write needs before the two ways are compared: 1 makes ties reconstruct,
             /// more favours it further, less than 0 speaks against it; only with parity and `fewest_ios`.
             reconstruct_bias_ios: i32 = 0, example "1";
-            /// RAIDZ: sectors of a record, which is read and written as a whole: the `recordsize` of a file system, the `volblocksize`
+            /// RAIDZ and dRAID: sectors of a record, which is read and written as a whole: the `recordsize` of a file system, the `volblocksize`
             /// of a volume. A controller's cache keeps only the pages that were asked for, so give it pages of this size.
             record_sectors: Option<u32> = None, unset "256 (128 KiB)", range 1.0 => 32_768.0, unit SECTORS, example "32";
+            /// dRAID: members that hold the data of a group; its parities come on top of them. Source: zpoolconcepts(7), 8 unless there are
+            /// fewer.
+            data_members: Option<u16> = None, unset "8, or as many as there are without parities and spares", range 1.0 => 255.0, example "4";
+            /// dRAID: how many members' worth of space is kept free, spread over all of them, for what members that fail held.
+            distributed_spares: Option<u16> = None, unset "none", range 0.0 => 255.0, example "2";
+            /// dRAID: sectors of every member that a group takes before the next one. Source: OpenZFS, 16 MiB, `VDEV_DRAID_ROWHEIGHT`.
+            row_sectors: Option<u32> = None, unset "32768 (16 MiB)", range 1.0 => 4_194_304.0, unit SECTORS, example "65536";
             /// Which copy serves a read; only with mirrors.
             read_choice: Option<ReadChoice> = None, unset "`shorter_positioning`", example "least_queued";
         }
@@ -192,6 +215,9 @@ impl GroupSpec {
             groups: None,
             outer_strip_sectors: None,
             record_sectors: None,
+            data_members: None,
+            distributed_spares: None,
+            row_sectors: None,
             write_choice: None,
             reconstruct_bias_ios: 0,
             read_choice: None,
@@ -204,7 +230,14 @@ impl GroupSpec {
             Level::Raid0 => self.devices,
             Level::Raid1 | Level::Raid5 | Level::Raid6 => 1,
             Level::Raid10 => self.groups.unwrap_or(self.devices / 2),
-            Level::Raid50 | Level::Raid60 | Level::Raidz1 | Level::Raidz2 | Level::Raidz3 => self.groups.unwrap_or(1),
+            Level::Raid50
+            | Level::Raid60
+            | Level::Raidz1
+            | Level::Raidz2
+            | Level::Raidz3
+            | Level::Draid1
+            | Level::Draid2
+            | Level::Draid3 => self.groups.unwrap_or(1),
         }
     }
 
@@ -215,9 +248,29 @@ impl GroupSpec {
 
     /// What a record takes; nothing where data are no records. The specification is one that can be.
     pub fn record_shape(&self) -> Option<RecordShape> {
-        let members = u32::from(self.devices / self.redundancy_groups());
+        let members = self.devices / self.redundancy_groups();
         let units = u64::from(self.record_sectors() / self.strip_sectors);
-        self.level.has_records().then(|| RecordShape::new(units, members, self.level.parities()))
+        let parities = self.level.parities();
+        if self.level.is_declustered() {
+            return Some(RecordShape::of_width(units, self.data_members(members).into(), parities));
+        }
+        self.level.has_records().then(|| RecordShape::new(units, members.into(), parities))
+    }
+
+    /// Members that hold the data of a declustered group, of so many members of a redundancy group.
+    pub fn data_members(&self, members: u16) -> u16 {
+        let left = members.saturating_sub(self.level.parities() as u16).saturating_sub(self.distributed_spares());
+        self.data_members.unwrap_or(left.min(DATA_MEMBERS))
+    }
+
+    /// Distributed spares of every redundancy group.
+    pub fn distributed_spares(&self) -> u16 {
+        self.distributed_spares.unwrap_or(0)
+    }
+
+    /// Sectors of a row of a declustered group.
+    pub fn row_sectors(&self) -> u32 {
+        self.row_sectors.unwrap_or(ROW_SECTORS)
     }
 
     /// Whether such a group can be.
@@ -226,6 +279,7 @@ impl GroupSpec {
         self.check_belonging()?;
         self.check_records()?;
         self.check_groups()?;
+        self.check_declustered()?;
         match self.outer_strip_sectors {
             Some(outer) if outer == 0 || outer % self.strip_sectors != 0 => Err(SpecError::new(
                 "outer_strip_sectors",
@@ -247,6 +301,9 @@ impl GroupSpec {
             ("reconstruct_bias_ios", self.reconstruct_bias_ios != 0, parity),
             ("read_choice", self.read_choice.is_some(), mirrored),
             ("record_sectors", self.record_sectors.is_some(), records),
+            ("data_members", self.data_members.is_some(), self.level.is_declustered()),
+            ("distributed_spares", self.distributed_spares.is_some(), self.level.is_declustered()),
+            ("row_sectors", self.row_sectors.is_some(), self.level.is_declustered()),
             ("groups", self.groups.is_some(), grouped),
             ("outer_strip_sectors", self.outer_strip_sectors.is_some(), self.level.is_nested()),
         ] {
@@ -298,10 +355,43 @@ impl GroupSpec {
                 format!("{devices} cannot be dealt out evenly to {groups} groups; give a multiple of {groups}");
             return Err(SpecError::new("devices", problem));
         }
-        if usize::from(devices / groups) > MEMBERS_MAX {
-            let problem = format!("{} members in one redundancy group are too many; give at most 64", devices / groups);
+        let most = if self.level.is_declustered() { CHILDREN_MAX } else { MEMBERS_MAX as u16 };
+        if devices / groups > most {
+            let problem =
+                format!("{} members in one redundancy group are too many; give at most {most}", devices / groups);
             return Err(SpecError::new("devices", problem));
         }
         Ok(())
     }
+
+    /// Groups and spares fit the members, and a record fits a row.
+    fn check_declustered(&self) -> Result<(), SpecError> {
+        if !self.level.is_declustered() {
+            return Ok(());
+        }
+        let (level, members) = (self.level.name(), self.devices / self.redundancy_groups());
+        let (data, spares, parities) = (self.data_members(members), self.distributed_spares(), self.level.parities());
+        let least = u32::from(data.max(1)) + parities + u32::from(spares);
+        if u32::from(members) < least {
+            let problem = format!(
+                "{members} are too few for {level} with {} and {}; give at least {least}",
+                counted(data.max(1), "data member"),
+                counted(spares, "distributed spare")
+            );
+            return Err(SpecError::new("devices", problem));
+        }
+        let (unit, row) = (self.strip_sectors, self.row_sectors());
+        let height = (self.record_sectors() / unit).div_ceil(u32::from(data)) * unit;
+        if !row.is_multiple_of(unit) || row < height {
+            let problem = format!(
+                "{row} holds no record at {height} sectors of every member; give a multiple of {unit} from {height} on"
+            );
+            return Err(SpecError::new("row_sectors", problem));
+        }
+        Ok(())
+    }
+}
+
+fn counted(count: u16, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -9,6 +9,7 @@ use super::members::Members;
 use super::parity::{Parity, Touched};
 use super::piece::{Extent, Merging, Piece, Sink};
 use super::positions::holds;
+use super::record_pieces::RecordMap;
 use super::striping::Share;
 
 impl Geometry {
@@ -25,6 +26,7 @@ impl Geometry {
                 }
                 Inner::Parity(parity) => parity.trim(share, members, base, &mut Merging::new(out)),
                 Inner::Records(records) => records.trim(share, members, base, out),
+                Inner::Declustered(declustered) => declustered.trim(share, members, base, out),
             }
         }
     }

@@ -17,6 +17,7 @@ use super::members::Members;
 use super::parity::{Parity, Range, Touch, Touched};
 use super::piece::{Appending, Extent, Merging, Piece, Sink};
 use super::positions::holds;
+use super::record_pieces::RecordMap;
 use super::rotation::Row;
 use super::spec::WriteChoice;
 use super::striping::Share;
@@ -88,6 +89,10 @@ impl Geometry {
             Inner::Records(records) => {
                 let lost = |record| self.lost(share.group, record * self.row_sectors());
                 records.write(share, members, self.base(share.group), plan).map_err(lost)
+            }
+            Inner::Declustered(declustered) => {
+                let lost = |record| self.lost(share.group, record * self.row_sectors());
+                declustered.write(share, members, self.base(share.group), plan).map_err(lost)
             }
         }
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly anywhere")]
 
 mod counts;
+mod declustered;
 mod degraded;
 mod healthy;
 mod layouts;

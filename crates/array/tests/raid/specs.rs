@@ -44,7 +44,7 @@ fn an_unknown_key_or_word_is_refused() {
     for (text, expected) in [
         (
             "level = 'raid5'\ndevices = 4\nstripe = 3",
-            "key 'stripe' is not known; known are level, devices, strip_sectors, ",
+            "key 'stripe' is not known; docs/reference/arrays.md lists all keys",
         ),
         ("level = 'raid4'\ndevices = 4", "level: 'raid4' is not a RAID level; did you mean 'raid0'?"),
     ] {

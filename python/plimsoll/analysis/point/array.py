@@ -93,8 +93,9 @@ def _set(name: str, members: list[Component]) -> ComponentSet:
 
 FAILED, REPLACED, REBUILT, IN_VAIN = "failed", "replaced by a spare", "rebuilt", "cannot be rebuilt"
 RENEWED, SPARE_RENEWED, FITTED = "replaced by a new drive", "given a new spare", "given a new drive"
+SPARED = "replaced by a distributed spare"
 COPYING, COPIED_BACK = "copying back to a new drive", "copied back"
-_WHAT = (FAILED, REPLACED, RENEWED, SPARE_RENEWED, FITTED, REBUILT, IN_VAIN, COPYING, COPIED_BACK)
+_WHAT = (FAILED, REPLACED, SPARED, RENEWED, SPARE_RENEWED, FITTED, REBUILT, IN_VAIN, COPYING, COPIED_BACK)
 #: Names of groups are whatever the array's file has, so what happened is known by its words.
 _TOLD = re.compile(
     r"(?:^|; )(?P<time>\d+\.\d+) s: member (?P<member>\d+) of group (?P<group>.+?) "
@@ -166,7 +167,7 @@ def incidents(engine: EngineOutcome) -> list[Incident]:
 def rebuilds(engine: EngineOutcome) -> list[Rebuild]:
     """Every rebuild that began, and every copying back."""
     told = incidents(engine)
-    begun = [(at, one) for at, one in enumerate(told) if one.what in (REPLACED, RENEWED, COPYING)]
+    begun = [(at, one) for at, one in enumerate(told) if one.what in (REPLACED, SPARED, RENEWED, COPYING)]
     return [Rebuild(one.group, one.member, one.time_s, _ended_s(one, told[at + 1 :]), one.what == COPYING) for at, one in begun]
 
 

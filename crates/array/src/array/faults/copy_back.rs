@@ -7,6 +7,9 @@
 //! (Microchip's guide to the SmartRAID controllers, which follow them, 6.1 and 15.3.1) and Sun's arrays (StorEdge 6130, help,
 //! *About Hot-Spare Drives*).
 //!
+//! A distributed spare always gives back what it holds, as OpenZFS does: members that have it are read, and as far as it has come the new
+//! drive is written besides, and read instead of them. Then the spare is free for the next failure.
+//!
 //! Limits: if the spare fails, the new drive is rebuilt from the start. Trims and flushes reach it only once it acts as the
 //! member; until then they go to the spare alone. A new drive that fails while it is copied to is not modelled.
 
@@ -44,6 +47,13 @@ impl Faults {
 
     fn begin_copy(&mut self, topology: &mut Topology, Bay { group: number, member, drive }: Bay) {
         let group = &mut topology.groups[usize::from(number)];
+        if group.members.is_spared(member) {
+            // The new drive stands in the place that nobody uses meanwhile.
+            let copying = Rebuild::copying(member, member, group.chunk_sectors, &group.geometry);
+            self.note(topology, number, member, What::Copying);
+            self.begin_rebuild(topology, number, copying);
+            return;
+        }
         let place = group.place_of_new(member);
         group.drives.resize(2 * usize::from(group.members.count()), drive);
         group.drives[usize::from(place)] = drive;
@@ -63,6 +73,9 @@ impl Faults {
         copied_sectors: u64,
     ) -> bool {
         let group = &mut topology.groups[usize::from(number)];
+        if group.members.is_spared(member) {
+            return self.note_returned(topology, number, member, copied_sectors);
+        }
         if copied_sectors < group.geometry.member_sectors() {
             group
                 .copies
@@ -81,11 +94,27 @@ impl Faults {
         true
     }
 
+    /// The new drive of a member that a distributed spare stands for has so much; with all of it the spare is free.
+    fn note_returned(&mut self, topology: &mut Topology, number: u16, member: u16, sectors: u64) -> bool {
+        let group = &mut topology.groups[usize::from(number)];
+        group.members.return_to(member, sectors, &group.geometry);
+        if group.members.is_spared(member) {
+            return false;
+        }
+        self.fitted.retain(|bay| (bay.group, bay.member) != (number, member));
+        self.note(topology, number, member, What::CopiedBack);
+        self.replace_waiting(topology);
+        true
+    }
+
     /// No longer copies a member, if it does or is about to; the new drive that was for it.
     pub(super) fn end_copy(&mut self, topology: &mut Topology, number: u16, member: u16) -> Option<u16> {
         let fitted = &mut self.fitted;
         let place = fitted.iter().position(|bay| (bay.group, bay.member) == (number, member))?;
         let group = &mut topology.groups[usize::from(number)];
+        if group.members.is_spared(member) {
+            group.members.return_to(member, 0, &group.geometry);
+        }
         group.members.copy(member, false);
         group.copies.retain(|copy| copy.member != member);
         Some(fitted.remove(place).drive)

@@ -10,6 +10,8 @@ pub enum What {
     Failed,
     /// A spare took its place.
     Replaced,
+    /// A distributed spare took its place.
+    Spared,
     /// A new drive took its place.
     Renewed,
     /// A new drive came when a spare had taken its place, and is a spare.
@@ -32,6 +34,7 @@ impl What {
         match self {
             Self::Failed => "failed",
             Self::Replaced => "replaced by a spare",
+            Self::Spared => "replaced by a distributed spare",
             Self::Renewed => "replaced by a new drive",
             Self::SpareRenewed => "given a new spare",
             Self::Rebuilt => "rebuilt",

@@ -91,6 +91,10 @@ impl Faults {
         if group.members.state(member) == MemberState::Failed {
             return;
         }
+        if group.members.is_spared(member) {
+            self.end_return(topology, number, member);
+            return;
+        }
         group.members.fail(member);
         let bay = Bay { group: number, member, drive: group.drives[usize::from(member)] };
         self.end_rebuilds(number, member);
@@ -102,8 +106,26 @@ impl Faults {
         }
     }
 
-    /// Puts a spare in the place of a failed member, if there is one.
+    /// The new drive of a member that a distributed spare stands for fails before it has everything; without one, nothing does.
+    fn end_return(&mut self, topology: &mut Topology, number: u16, member: u16) {
+        if self.end_copy(topology, number, member).is_none() {
+            return;
+        }
+        self.end_copying(number, member);
+        self.note(topology, number, member, What::Failed);
+        let drive = topology.groups[usize::from(number)].drives[usize::from(member)];
+        self.order_drive(topology, Bay { group: number, member, drive });
+    }
+
+    /// Puts a distributed spare, or another one, in the place of a failed member, if there is any.
     fn replace(&mut self, topology: &mut Topology, number: u16, member: u16) {
+        let group = &mut topology.groups[usize::from(number)];
+        if group.members.replace_by_distributed(member, &group.geometry) {
+            let rebuild = Rebuild::new(member, group.chunk_sectors, &group.geometry);
+            self.note(topology, number, member, What::Spared);
+            self.begin_rebuild(topology, number, rebuild);
+            return;
+        }
         let drives = &topology.drives;
         let sectors = topology.groups[usize::from(number)].geometry.member_sectors();
         let sectors_of = |drive: u16| drives[usize::from(drive)].device.sectors();

@@ -1,7 +1,8 @@
 //! Rebuilds: what a member held, chunk by chunk onto the drive that has taken its place.
 //!
 //! Model: chunk by chunk the drive gets what the survivors know, under the locks of the chunk's rows and at the pace that the
-//! group allows: one chunk is read while the one before it is written, as these are different devices. While the group has
+//! group allows: one chunk is read while the one before it is written, as these are different devices; into a distributed spare many go
+//! on at once (`raid/declustered.rs`). While the group has
 //! other things to do (fetches, writes, destages), a rebuild of less than full priority takes turns with them, one chunk at
 //! a time. What a chunk has brought counts, and its rows are free, when all before it is there, too.
 //!
@@ -17,9 +18,6 @@ use crate::array::topology::{Group, Topology};
 use crate::calendar::Event;
 use crate::raid::{Extent, MemberState, Rebuild, RebuildChunk, Spell, Throttle};
 
-/// Chunks of a rebuild under way: one being written, the next being read.
-const CHUNKS_MAX: usize = 2;
-
 /// A member that is being rebuilt, or copied back.
 #[derive(Debug)]
 pub(super) struct Rebuilding {
@@ -30,6 +28,8 @@ pub(super) struct Rebuilding {
     /// Memory that is used again.
     spare: Vec<RebuildChunk>,
     throttle: Throttle,
+    /// Chunks under way at most, alone and in a turn beside other things.
+    most: (usize, usize),
     spell: Spell,
     /// When it will look whether the next chunk may begin; [`u64::MAX`] if it will not.
     look_ns: u64,
@@ -69,6 +69,7 @@ impl Rebuilding {
         let copying = self.rebuild.is_copying();
         let sectors = match of_it.members.state(member) {
             MemberState::Rebuilding { rebuilt_sectors } => rebuilt_sectors,
+            _ if of_it.members.is_spared(member) => of_it.members.returned_sectors(member),
             _ => of_it.copies.iter().find(|copy| copy.member == member)?.copied_sectors,
         };
         let share = sectors as f64 / of_it.geometry.member_sectors() as f64;
@@ -95,7 +96,7 @@ impl Rebuilding {
     fn free_ns(&self, group: &Group, now_ns: u64) -> u64 {
         let since_ns = if group.operations > 0 { now_ns } else { group.rested_ns };
         let quiet_ns = since_ns.saturating_add(self.last.took_ns.max(1));
-        if self.chunks.is_empty() { quiet_ns.min(self.last.turn_ns) } else { quiet_ns }
+        if self.chunks.len() < self.most.1 { quiet_ns.min(self.last.turn_ns) } else { quiet_ns }
     }
 }
 
@@ -119,12 +120,14 @@ impl Faults {
     pub(super) fn begin_rebuild(&mut self, topology: &mut Topology, number: u16, rebuild: Rebuild) {
         let group = &topology.groups[usize::from(number)];
         let latest_ns = group.throttle.latest_ns(topology.now_ns);
+        let most = rebuild.chunks_most(&group.geometry, &group.members);
         let rebuilding = Rebuilding {
             group: number,
             rebuild,
-            chunks: VecDeque::with_capacity(CHUNKS_MAX),
-            spare: Vec::with_capacity(CHUNKS_MAX),
+            chunks: VecDeque::with_capacity(most.0),
+            spare: Vec::with_capacity(most.0),
             throttle: group.throttle,
+            most,
             spell: Spell::default(),
             look_ns: u64::MAX,
             last: Last { began_ns: None, latest_ns, turn_ns: 0, took_ns: 0 },
@@ -137,6 +140,14 @@ impl Faults {
     /// A member has failed: whatever was rebuilt of it is in vain.
     pub(super) fn end_rebuilds(&mut self, number: u16, member: u16) {
         let of_it = |found: &&mut Rebuilding| found.group == number && found.rebuild.device() == member;
+        self.rebuilds.iter_mut().filter(of_it).for_each(|found| found.ended = true);
+    }
+
+    /// A new drive has failed to which a member was copied back.
+    pub(super) fn end_copying(&mut self, number: u16, member: u16) {
+        let of_it = |found: &&mut Rebuilding| {
+            found.group == number && found.rebuild.device() == member && found.rebuild.is_copying()
+        };
         self.rebuilds.iter_mut().filter(of_it).for_each(|found| found.ended = true);
     }
 
@@ -174,7 +185,7 @@ impl Faults {
             return None; // It has looked earlier since that was set.
         }
         found.look_ns = u64::MAX;
-        if found.ended || found.chunks.len() == CHUNKS_MAX {
+        if found.ended || found.chunks.len() >= found.most.0 {
             return None;
         }
         let group = &topology.groups[usize::from(found.group)];
@@ -202,7 +213,8 @@ impl Faults {
 
     /// A chunk has begun: another may, if there is room for it.
     pub(in crate::array) fn look_for_another(&mut self, topology: &mut Topology, number: u32) {
-        if self.rebuilds[number as usize].chunks.len() < CHUNKS_MAX {
+        let found = &self.rebuilds[number as usize];
+        if found.chunks.len() < found.most.0 {
             self.look_at_rebuild(topology, number, topology.now_ns);
         }
     }
@@ -229,8 +241,9 @@ impl Faults {
         if self.rebuilds[owner].ended {
             return false;
         }
-        let write = std::slice::from_ref(&plan.write);
-        operations.start_pieces(topology, operation, (&plan.reads, write), plan.xor_bytes);
+        plan.with_writes(|writes| {
+            operations.start_pieces(topology, operation, (&plan.reads, writes), plan.xor_bytes);
+        });
         if let Some(chunk) = self.rebuilds[owner].chunks.get_mut(place) {
             chunk.plan = plan;
         }
@@ -266,10 +279,10 @@ impl Faults {
         found.spell.end_chunk(topology.now_ns);
         let (place, member, copying) = (found.group, found.rebuild.device(), found.rebuild.is_copying());
         let is_over = if copying {
-            self.note_copied(topology, place, member, plan.write.end())
+            self.note_copied(topology, place, member, plan.end)
         } else {
             let group = &mut topology.groups[usize::from(place)];
-            group.members.rebuilt(member, plan.write.end(), &group.geometry);
+            group.members.rebuilt(member, plan.end, &group.geometry);
             group.members.state(member) == MemberState::Present
         };
         let found = &mut self.rebuilds[number as usize];

@@ -56,7 +56,7 @@ impl Faults {
         let found = &topology.groups[usize::from(group)];
         if found.members.state(member) == MemberState::Failed {
             self.take_place(topology, bay, What::Renewed);
-        } else if found.gives_back(member, bay.drive) {
+        } else if found.members.is_spared(member) || found.gives_back(member, bay.drive) {
             self.copy_back(topology, bay);
         } else {
             let taken = found.drives[usize::from(member)];

@@ -42,6 +42,6 @@ fn owing_drive(topology: &Topology, group: usize, member: usize) -> Option<u16> 
     let controller = &topology.controllers[usize::from(group.controller)];
     let keeps_writes = controller.writes_back && controller.cache.is_some();
     let drive = group.drives[member];
-    let is_there = group.members.state(member as u16) != MemberState::Failed;
+    let is_there = group.members.state(member as u16) != MemberState::Failed && !group.members.is_spared(member as u16);
     (!keeps_writes && is_there && topology.drives[usize::from(drive)].device.owes_writes()).then_some(drive)
 }

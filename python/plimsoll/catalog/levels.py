@@ -1,0 +1,44 @@
+"""What RAID levels mean for who reads the document of an array without building it.
+
+data_members({"level": "draid2", "devices": 32, "distributed_spares": 2})    # 8
+"""
+
+from __future__ import annotations
+
+from plimsoll.stored import Json
+
+#: How many members of a redundancy group may be missing; mirrors apart.
+SURVIVED = {
+    "raid0": 0,
+    "raid1": 1,
+    "raid10": 1,
+    "raid5": 1,
+    "raid50": 1,
+    "raid6": 2,
+    "raid60": 2,
+    "raidz1": 1,
+    "raidz2": 2,
+    "raidz3": 3,
+    "draid1": 1,
+    "draid2": 2,
+    "draid3": 3,
+}
+#: Data members of a declustered group, if there are so many.
+_DATA_MEMBERS = 8
+
+
+def has_records(level: str) -> bool:
+    """Whether data are records that are read and written as wholes: RAIDZ and dRAID."""
+    return level.startswith("raidz") or is_declustered(level)
+
+
+def is_declustered(level: str) -> bool:
+    """Whether groups narrower than all members are spread over these: dRAID."""
+    return level.startswith("draid")
+
+
+def data_members(raid: Json) -> int:
+    """Members that hold the data of a group of dRAID."""
+    members = int(raid["devices"]) // int(raid.get("groups", 1))
+    left = members - SURVIVED[str(raid["level"])] - int(raid.get("distributed_spares", 0))
+    return int(raid.get("data_members", max(1, min(_DATA_MEMBERS, left))))
