@@ -23,6 +23,7 @@ mod blocks;
 mod die;
 mod dies;
 mod drive;
+mod formulas;
 mod page_map;
 mod runs;
 mod slc_cache;
@@ -30,6 +31,6 @@ mod spec;
 mod timeline;
 mod write_buffer;
 
-pub use amplification::{agarwal_marrow, xiang_kurkoski};
 pub use drive::{Flash, FlashModel, Written};
+pub use formulas::{agarwal_marrow, greedy, xiang_kurkoski};
 pub use spec::{AnalyticSpec, FlashSpec, PageMapSpec, PageTypeSpec, SlcCacheSpec, Translation};

@@ -10,6 +10,7 @@ use plimsoll_workload::{choices, options};
 use crate::declared::{ARRAYS, COMMAND_US_MAX, MIB, PART_NS_MAX, PIB, SECTOR};
 use crate::device::command::SECTOR_BYTES;
 use crate::device::error::{SpecError, in_range};
+use crate::flash::formulas::greedy;
 
 options! {
     /// A flash drive.
@@ -199,15 +200,24 @@ impl FlashSpec {
         libm::ceil(raw_bytes / f64::from(self.dies()) / block_bytes as f64) as u64
     }
 
+    /// Units of a block, on every plane of its die.
+    pub fn block_units(&self) -> u64 {
+        self.row_bytes() * u64::from(self.pages_per_block) / u64::from(self.unit_bytes)
+    }
+
     /// Flash beyond the capacity that is free to hold garbage, in proportion to the capacity.
     ///
-    /// Some blocks of every die are not: those being filled or emptied and those kept free, about two (found by
-    /// comparing the page map with the formula, for blocks of 512 units). They cannot take more than half of the spare.
+    /// Some blocks of every die are not: those being filled or emptied and those kept free. That is about three, and fewer where
+    /// there is so little to gain from a block that the collection only just keeps up, down to two at a spare of 7 % (found by
+    /// comparing the page map with the formula, for blocks of 512 units; for small ones it makes no difference). They
+    /// cannot take more than half of the spare.
     pub fn spare(&self) -> f64 {
         let per_die = self.capacity_bytes as f64 / f64::from(self.dies());
         let block = (self.row_bytes() * u64::from(self.pages_per_block)) as f64;
         let nominal = self.blocks_per_die() as f64 * block / per_die - 1.0;
-        (nominal - 2.0 * block / per_die).max(nominal / 2.0)
+        let gained = 1.0 / greedy(nominal, self.block_units());
+        let bound = (1.1 + 7.0 * gained).min(3.0);
+        (nominal - bound * block / per_die).max(nominal / 2.0)
     }
 
     /// Whether its dies have queues of their own, page by page; without any of these keys they do their work in the mean.
