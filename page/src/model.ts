@@ -462,7 +462,8 @@ export interface HostTimeline {
 
 /**
  * `count` equal components. `utilisation` is their mean, `busiest` their maximum; `queue` how many requests were at all of them together in
- * the mean; `hit_share` is of caches only, `write_amplification` of flash that was written to.
+ * the mean; `hit_share` is of caches only, `wasted_share` of those into which was read ahead: the part that gave way before anybody asked
+ * for it; `write_amplification` is of flash that was written to.
  */
 export interface ComponentSet {
   name: string;
@@ -474,6 +475,7 @@ export interface ComponentSet {
   bytes_per_s: number;
   queue: number;
   hit_share: number | null;
+  wasted_share: number | null;
   write_amplification: number | null;
 }
 

@@ -34,3 +34,9 @@ def test_the_write_amplification_of_a_set_is_weighted_by_what_was_written() -> N
 def test_what_was_not_written_to_has_none() -> None:
     found = sets(component("nvme[0]"), component("disk[0]", kind="disk"))
     assert [one.write_amplification for one in found.values()] == [None, None]
+
+
+def test_what_was_read_ahead_in_vain_is_a_share_of_all_that_was() -> None:
+    cache = component("a.cache", kind="cache", hit_share=0.9, read_ahead_bytes=1000, read_ahead_wasted_bytes=250)
+    assert sets(cache)["a.cache"].wasted_share == 0.25
+    assert sets(component("a.cache", kind="cache", hit_share=0.9))["a.cache"].wasted_share is None

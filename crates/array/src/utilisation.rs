@@ -34,6 +34,8 @@ pub struct Reading {
     pub opposite: Account,
     /// Of a cache: reads that found everything there.
     pub hits: u64,
+    /// Of a cache: bytes that were read ahead, and of these what gave way before it was asked for.
+    pub ahead: (u64, u64),
     /// Of a cache: dirty pages, and pages that may be dirty.
     pub dirty: (u64, u64),
     /// Of a flash drive: what was written to it and to its cells.
@@ -71,6 +73,12 @@ pub struct ComponentUse {
     /// Of a cache: share of reads that found everything there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hit_share: Option<f64>,
+    /// Of a cache into which was read ahead: how much.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_ahead_bytes: Option<u64>,
+    /// Of the same: what was given up or written over before it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_ahead_wasted_bytes: Option<u64>,
     /// Of a flash drive that was written to: the bytes of it, in whole units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written_bytes: Option<u64>,
@@ -101,6 +109,7 @@ impl ComponentUse {
             _ => difference(|reading| reading.account.busy_ns) as f64 / component.servers.max(1) as f64,
         };
         let written = written_between(before, after);
+        let ahead_bytes = difference(|reading| reading.ahead.0);
         let used = after.dirty.0 as f64 / after.dirty.1.max(1) as f64;
         Self {
             component: component.clone(),
@@ -110,6 +119,8 @@ impl ComponentUse {
             mean_queue: both(|account| account.resident_ns) as f64 / elapsed,
             elapsed_ns,
             hit_share: is_cache.then(|| difference(|reading| reading.hits) as f64 / operations.max(1) as f64),
+            read_ahead_bytes: (ahead_bytes > 0).then_some(ahead_bytes),
+            read_ahead_wasted_bytes: (ahead_bytes > 0).then(|| difference(|reading| reading.ahead.1)),
             written_bytes: written.map(|written| written.host_bytes),
             programmed_bytes: written.map(|written| written.flash_bytes),
             write_amplification: written.map(|written| written.flash_bytes as f64 / written.host_bytes as f64),

@@ -61,6 +61,9 @@ _COMPONENTS = 8
 #: Sets of one kind that are named.
 _NAMED = 2
 
+#: Part of what was read ahead that is worth a word when it was given up unread.
+_WASTED = 0.05
+
 #: What is known of a limit that only follows from the rates of links.
 LINK_ARITHMETIC = "link arithmetic"
 _LINK = "link"
@@ -154,7 +157,9 @@ def configuration_words(label: str, limits: Sequence[str]) -> str:
 
 def _busy(one: ComponentSet) -> str:
     if one.hit_share is not None:
-        return f"{one.name} {one.hit_share:.0%} hits"
+        wasted = one.wasted_share or 0.0
+        lost = f", {wasted:.0%} of what was read ahead given up unread" if wasted >= _WASTED else ""
+        return f"{one.name} {one.hit_share:.0%} hits{lost}"
     if one.count > 1:
         return f"{one.count} × {one.name} {one.utilisation:.0%} busy (at most {one.busiest:.0%})"
     return f"{one.name} {one.utilisation:.0%} busy"

@@ -57,6 +57,8 @@ class Component(_ComponentUse, total=False):
 
     servers: Number
     hit_share: Number | None
+    read_ahead_bytes: Number
+    read_ahead_wasted_bytes: Number
     written_bytes: Number
     programmed_bytes: Number
 

@@ -4,7 +4,8 @@ use plimsoll_workload::Op;
 
 use super::operations::{Operations, Outcome};
 use super::topology::Topology;
-use crate::cache::read_ahead::ReadAhead;
+use crate::cache::Cache;
+use crate::cache::read_ahead::{Asked, ReadAhead};
 use crate::calendar::Event;
 use crate::link::{Direction, Transfer, carry};
 use crate::raid::Extent;
@@ -177,18 +178,19 @@ impl Jobs {
         let mut waits = std::mem::take(&mut self.waits);
         waits.clear();
         let missing = cache.read(space, extent, &mut waits);
+        let missed = missing.is_some_and(|missing| cache.lacks(space, missing));
         for &fetch in &waits {
             self.wait_for(operations, number, fetch);
         }
         self.waits = waits;
-        let fetch = missing.map(|missing| operations.fetch(topology, on, missing));
+        let fetch = missing.map(|missing| operations.fetch(topology, (on, missing), Cache::fetch));
         if let Some(fetch) = fetch {
             self.wait_for(operations, number, fetch);
             operations.start_fetch(topology, fetch);
         }
         // What is asked for has the first choice of the room.
-        if let Some(ahead) = self.read_ahead(topology, number) {
-            let fetch = operations.fetch(topology, on, ahead);
+        if let Some(ahead) = self.read_ahead(topology, number, missed) {
+            let fetch = operations.fetch(topology, (on, ahead), Cache::fetch_ahead);
             operations.start_fetch(topology, fetch);
         }
         if self.jobs[number].left == 0 && fetch.is_none() {
@@ -197,11 +199,11 @@ impl Jobs {
     }
 
     /// What to read ahead after this read: not there yet, and room for it.
-    fn read_ahead(&mut self, topology: &Topology, number: u32) -> Option<Extent> {
+    fn read_ahead(&mut self, topology: &Topology, number: u32, missed: bool) -> Option<Extent> {
         let job = &self.jobs[number];
         let detector = self.read_ahead[usize::from(job.share.volume)].as_mut()?;
         let stretch = &topology.volumes[usize::from(job.share.volume)].stretches[usize::from(job.share.stretch)];
-        let ahead = detector.observe(job.share.extent, stretch.lba + stretch.sectors)?;
+        let ahead = detector.observe(Asked { extent: job.share.extent, missed }, stretch.lba + stretch.sectors)?;
         let group = &topology.groups[usize::from(job.group)];
         topology.controllers[usize::from(group.controller)].cache.as_ref()?.ahead(group.space, ahead)
     }

@@ -100,7 +100,8 @@ fn of_cache(cache: &Cache) -> Reading {
     let tally = cache.tally;
     let account = Account { operations: tally.reads, bytes: tally.bytes, ..Account::default() };
     let dirty = (u64::from(cache.dirty_pages()), u64::from(cache.shape().dirty_max));
-    Reading { account, hits: tally.hits, dirty, ..Reading::default() }
+    let ahead = (tally.ahead.read * 512, tally.ahead.wasted * 512);
+    Reading { account, hits: tally.hits, ahead, dirty, ..Reading::default() }
 }
 
 fn component(name: &str, set: &str, kind: &'static str, servers: u64) -> Component {

@@ -1,8 +1,9 @@
 //! A cache of pages over the addresses of several spaces: exact LRU over clean pages, dirty ones ordered for destaging.
 //!
 //! Model: a page is free, being fetched, clean, dirty, being destaged, or written again while it is destaged. Clean pages leave
-//! in exact LRU order; dirty ones belong to their row (stripe) and leave when it is destaged. Every page knows its valid and
-//! its dirty stretch. All memory is allocated at the start, none per request.
+//! in exact LRU order, in which the first use of what was read ahead does not count; dirty ones belong to their row (stripe)
+//! and leave when it is destaged. Every page knows its valid and its dirty stretch. All memory is allocated at the start, none
+//! per request.
 //!
 //! Limits: while a second fetch brings more of a page, all of the page counts as on its way. What lies between two written
 //! stretches of a page counts as written, too. A destaged page becomes the most recently used clean one, no matter when it was
@@ -52,6 +53,17 @@ pub(crate) struct Tally {
     pub(crate) hits: u64,
     pub(crate) writes: u64,
     pub(crate) bytes: u64,
+    pub(crate) ahead: Ahead,
+}
+
+/// What became of what was read ahead, in sectors; the rest of it is still there. A page has been used when any of it was asked for.
+/// What is read ahead of a page that was there in part counts as asked for and not here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ahead {
+    pub(crate) read: u64,
+    pub(crate) used: u64,
+    /// Given up or written over before it was asked for.
+    pub(crate) wasted: u64,
 }
 
 /// See the module.
@@ -119,12 +131,14 @@ impl Cache {
         for touch in self.touches(space, extent) {
             let place = self.place(touch.key);
             let page = self.pages.get(place as usize).copied().filter(|page| page.valid.covers(touch.stretch));
+            if page.is_some_and(|page| page.ahead > 0) {
+                // It keeps its place: what a stream has read would else outlive what it is going to read.
+                self.tally.ahead.used += u64::from(std::mem::take(&mut self.pages[place as usize].ahead));
+                self.wait_for_page(place, waits);
+                continue;
+            }
             match page {
-                Some(page) if page.state == State::Fetching => {
-                    if !waits.contains(&page.after) {
-                        waits.push(page.after);
-                    }
-                }
+                Some(page) if page.state == State::Fetching => self.wait_for_page(place, waits),
                 Some(page) if page.state == State::Clean => self.pages.refresh(place),
                 Some(_) => {}
                 None => {
@@ -137,6 +151,20 @@ impl Cache {
         self.tally.bytes += u64::from(extent.sectors) * 512;
         self.tally.hits += u64::from(from == u64::MAX && waits.is_empty());
         (from < to).then(|| Extent { lba: from, sectors: (to - from) as u32 })
+    }
+
+    /// Whoever wants a page that is on its way waits for the fetch that brings it.
+    #[inline]
+    fn wait_for_page(&self, place: u32, waits: &mut Vec<u32>) {
+        let page = &self.pages[place as usize];
+        if page.state == State::Fetching && !waits.contains(&page.after) {
+            waits.push(page.after);
+        }
+    }
+
+    /// Whether some page of an extent is not there at all.
+    pub(crate) fn lacks(&self, space: u32, extent: Extent) -> bool {
+        self.touches(space, extent).any(|touch| self.place(touch.key) == NONE)
     }
 
     /// What of `extent` is worth reading ahead: the stretch from its first page that is not there to its last, as far as all of it
@@ -158,6 +186,15 @@ impl Cache {
     /// Notes that fetch `number` brings an extent, or what another fetch does not bring of its pages. Returns where the last
     /// new page is, or `NONE`. Pages that find no room are fetched but not kept.
     pub(crate) fn fetch(&mut self, space: u32, extent: Extent, number: u32) -> u32 {
+        self.bring(space, extent, number, false)
+    }
+
+    /// The same of what nobody has asked for yet.
+    pub(crate) fn fetch_ahead(&mut self, space: u32, extent: Extent, number: u32) -> u32 {
+        self.bring(space, extent, number, true)
+    }
+
+    fn bring(&mut self, space: u32, extent: Extent, number: u32, is_ahead: bool) -> u32 {
         let mut last = NONE;
         for touch in self.touches(space, extent) {
             let place = self.place(touch.key);
@@ -170,7 +207,12 @@ impl Cache {
             }
             let Some(place) = self.make_clean_room() else { return last };
             self.settle(place, touch, State::Fetching);
-            self.pages[place as usize].after = number;
+            let page = &mut self.pages[place as usize];
+            page.after = number;
+            if is_ahead {
+                page.ahead = touch.stretch.to - touch.stretch.from;
+                self.tally.ahead.read += u64::from(page.ahead);
+            }
             self.clean += 1;
             last = place;
         }
@@ -252,9 +294,11 @@ impl Cache {
             State::Clean => {
                 self.pages.unlist(place);
                 self.clean -= 1;
+                self.waste(place);
             }
             State::Fetching => {
                 self.clean -= 1;
+                self.waste(place);
                 // What it was to hold is on its way, but not there.
                 self.pages[place as usize].valid = Stretch::default();
             }
@@ -371,7 +415,8 @@ impl Cache {
         let page = &mut self.pages[place as usize];
         let valid = if state == State::Fetching { touch.stretch } else { Stretch::default() };
         let dirty = Stretch::default();
-        *page = Page { key: touch.key, before: NONE, after: NONE, state, epoch: 0, destaging: 0, valid, dirty };
+        *page =
+            Page { key: touch.key, before: NONE, after: NONE, state, epoch: 0, destaging: 0, ahead: 0, valid, dirty };
         self.index.insert(touch.key, place);
     }
 
@@ -409,8 +454,14 @@ impl Cache {
     }
 
     fn free_page(&mut self, place: u32) {
+        self.waste(place);
         self.index.remove(self.pages[place as usize].key, place);
         self.pages.give_back(place);
+    }
+
+    /// What was read ahead of a page will not be asked for there.
+    fn waste(&mut self, place: u32) {
+        self.tally.ahead.wasted += u64::from(std::mem::take(&mut self.pages[place as usize].ahead));
     }
 
     /// A destaged page stays as a clean one if there may be any.

@@ -50,6 +50,8 @@ pub(super) struct Page {
     /// The epoch in which what is dirty became so, and that of what is being destaged.
     pub(super) epoch: u8,
     pub(super) destaging: u8,
+    /// Sectors that were read ahead and not asked for since.
+    pub(super) ahead: u8,
     pub(super) valid: Stretch,
     pub(super) dirty: Stretch,
 }
@@ -92,6 +94,7 @@ impl Pages {
             state: State::Free,
             epoch: 0,
             destaging: 0,
+            ahead: 0,
             valid: Stretch::default(),
             dirty: Stretch::default(),
         };

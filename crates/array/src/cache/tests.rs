@@ -62,6 +62,31 @@ proptest! {
     }
 
     #[test]
+    fn what_is_read_ahead_is_used_wasted_or_still_there(
+        steps in prop::collection::vec((0_u8..5, 0_u64..600, 1_u32..60), 1..300),
+    ) {
+        let mut cache = cache(48, 24, 32);
+        let mut under_way: Vec<Extent> = Vec::new();
+        for (number, (kind, lba, sectors)) in (0..).zip(steps) {
+            let extent = extent(lba, sectors);
+            match kind {
+                0 if cache.has_room(0, extent) => cache.write(0, extent),
+                0 => { cache.destage(0, 32, &mut under_way); },
+                1 => { reads(&mut cache, extent); }
+                2 => cache.forget(0, extent),
+                3 => under_way.drain(..).for_each(|done| cache.destaged(0, done)),
+                _ => if let Some(ahead) = cache.ahead(0, extent) {
+                    cache.fetch_ahead(0, ahead, number);
+                    cache.fetched(0, ahead, number, NONE);
+                }
+            }
+            let there: u64 = cache.pages.iter().map(|page| u64::from(page.ahead)).sum();
+            let Ahead { read, used, wasted } = cache.tally.ahead;
+            prop_assert_eq!(read, used + wasted + there);
+        }
+    }
+
+    #[test]
     fn every_written_sector_is_destaged_and_pages_are_never_lost(
         steps in prop::collection::vec((0_u8..3, 0_u64..2000, 1_u32..60), 1..300),
     ) {

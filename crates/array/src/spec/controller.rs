@@ -100,12 +100,13 @@ options! {
         "Read-ahead" {
             /// Reads that follow one another before anything is read ahead.
             sequential_reads: u32 = 2, example "3";
-            /// Streams that are followed on one volume; the one not read for longest gives way.
+            /// Streams that are followed on one volume. A stream in use keeps its place: with more streams than this, so many go on
+            /// being followed, and the others are read as they are asked for.
             streams_per_volume: u32 = 4, range 1.0 => 65_536.0, example "8";
             /// What is read ahead at first.
             initial_bytes: u32 = 0, required "say how much is read ahead at first", range SECTOR => GIB, unit BYTES,
                 example "65536";
-            /// What it doubles up to.
+            /// What it doubles up to, if the cache has room to keep it until it is asked for.
             max_bytes: u32 = 0, required "say how much is read ahead at most", range SECTOR => GIB, unit BYTES,
                 example "1048576";
         }

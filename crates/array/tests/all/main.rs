@@ -30,6 +30,7 @@ mod flash_timing;
 mod flushes;
 mod laws;
 mod limits;
+mod many_streams;
 mod mean_values;
 mod planted;
 mod raidz;

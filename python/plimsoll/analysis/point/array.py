@@ -45,7 +45,8 @@ SATURATED = 0.9
 @dataclass(frozen=True)
 class ComponentSet:
     """``count`` equal components. ``utilisation`` is their mean, ``busiest`` their maximum; ``queue`` how many requests were at all of them
-    together in the mean; ``hit_share`` is of caches only, ``write_amplification`` of flash that was written to."""
+    together in the mean; ``hit_share`` is of caches only, ``wasted_share`` of those into which was read ahead: the part
+    that gave way before anybody asked for it; ``write_amplification`` is of flash that was written to."""
 
     name: str
     kind: str
@@ -56,6 +57,7 @@ class ComponentSet:
     bytes_per_s: float
     queue: float
     hit_share: float | None = None
+    wasted_share: float | None = None
     write_amplification: float | None = None
 
 
@@ -76,6 +78,8 @@ def bottleneck(sets: Sequence[ComponentSet]) -> ComponentSet | None:
 def _set(name: str, members: list[Component]) -> ComponentSet:
     written = sum(member.get("written_bytes", 0) for member in members)
     programmed = sum(member.get("programmed_bytes", 0) for member in members)
+    ahead = sum(member.get("read_ahead_bytes", 0) for member in members)
+    wasted = sum(member.get("read_ahead_wasted_bytes", 0) for member in members)
     seconds = max(member["elapsed_ns"] for member in members) / 1e9 or 1.0
     return ComponentSet(
         name=name,
@@ -87,6 +91,7 @@ def _set(name: str, members: list[Component]) -> ComponentSet:
         bytes_per_s=sum(member["bytes"] for member in members) / seconds,
         queue=sum(member["mean_queue"] for member in members),
         hit_share=members[0].get("hit_share"),
+        wasted_share=wasted / ahead if ahead else None,
         write_amplification=programmed / written if written else None,
     )
 

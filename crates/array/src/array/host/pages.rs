@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use plimsoll_workload::Op;
 
 use super::{Host, Pending, Purpose, Request, Storage, Stretch};
-use crate::cache::read_ahead::ReadAhead;
+use crate::cache::read_ahead::{Asked, ReadAhead};
 use crate::cache::{Cache, Shape, Space};
 use crate::calendar::Event;
 use crate::controller::Destager;
@@ -161,11 +161,12 @@ impl Host {
         waits.clear();
         let Some(pages) = &mut self.pages else { return };
         let missing = pages.cache.read(0, extent, &mut waits);
+        let missed = missing.is_some_and(|missing| pages.cache.lacks(0, missing));
         if let Some(missing) = missing {
-            waits.push(self.fetch_pages(storage, missing));
+            waits.push(self.fetch_pages(storage, missing, Cache::fetch));
         }
-        if let Some(ahead) = self.pages_ahead(extent) {
-            self.fetch_pages(storage, ahead);
+        if let Some(ahead) = self.pages_ahead(Asked { extent, missed }) {
+            self.fetch_pages(storage, ahead, Cache::fetch_ahead);
         }
         self.requests[number].left = waits.len() as u32;
         for &fetch in &waits {
@@ -179,16 +180,21 @@ impl Host {
     }
 
     /// What the host reads ahead after this read: not there yet, and room for it.
-    fn pages_ahead(&mut self, read: Extent) -> Option<Extent> {
+    fn pages_ahead(&mut self, read: Asked) -> Option<Extent> {
         let pages = self.pages.as_mut()?;
         let ahead = pages.read_ahead.as_mut()?.observe(read, self.target.sectors)?;
         pages.cache.ahead(0, ahead)
     }
 
-    fn fetch_pages(&mut self, storage: &mut Storage, extent: Extent) -> u32 {
+    fn fetch_pages(
+        &mut self,
+        storage: &mut Storage,
+        extent: Extent,
+        notes: fn(&mut Cache, u32, Extent, u32) -> u32,
+    ) -> u32 {
         let number = self.send_own(storage, Purpose::PageFetch, Op::Read, extent);
         if let Some(pages) = &mut self.pages {
-            pages.cache.fetch(0, extent, number);
+            notes(&mut pages.cache, 0, extent, number);
         }
         number
     }

@@ -4,6 +4,7 @@ use super::Operations;
 use super::command::{OF_JOB, Origin, Rank};
 use super::operation::{Kind, Operation};
 use crate::array::topology::Topology;
+use crate::cache::Cache;
 use crate::raid::Extent;
 
 impl Operations {
@@ -29,12 +30,18 @@ impl Operations {
         Some(self.begin(topology, Kind::Fetch, group, extent))
     }
 
-    /// A fetch that the cache knows of; not started.
-    pub(in crate::array) fn fetch(&mut self, topology: &mut Topology, group: u16, extent: Extent) -> u32 {
+    /// A fetch, not started, that the cache `notes` as one that was asked for or as one ahead.
+    #[inline(always)]
+    pub(in crate::array) fn fetch(
+        &mut self,
+        topology: &mut Topology,
+        (group, extent): (u16, Extent),
+        notes: fn(&mut Cache, u32, Extent, u32) -> u32,
+    ) -> u32 {
         let number = self.begin(topology, Kind::Fetch, group, extent);
         let group = &topology.groups[usize::from(group)];
         if let Some(cache) = &mut topology.controllers[usize::from(group.controller)].cache {
-            self.operations[number].page = cache.fetch(group.space, extent, number);
+            self.operations[number].page = notes(cache, group.space, extent, number);
         }
         number
     }
