@@ -38,7 +38,7 @@ QUESTIONS = {
         *(
             word
             for strip in _STRIPS
-            for word in ("--among", f"nearline-raid6?drives=4..12&level=raid5,raid6,raid10&group.raid6.raid.strip_sectors={strip}")
+            for word in ("--among", f"nearline-raid6?drives=4..12&level=raid5,raid6,raid10&group.raid.raid.strip_sectors={strip}")
         ),
         *(
             word

@@ -263,3 +263,12 @@ def test_of_several_demands_the_answer_says_whose_objective_is_which_and_what_ea
 def test_a_neighbour_that_disturbs_others_stands_in_the_answer() -> None:
     loud = Surge("oltp-db", 2.0, 600.0, holds=False, rejection="random-read-4k: read p99 <= 20ms: it was 31 ms")
     assert "; but oltp-db at 2 × its rate would disturb others, unless --cap holds it back; what it costs" in answer(_several(loud))
+
+
+def test_what_queues_up_for_as_long_as_it_is_asked_costs_no_trial_in_balance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thirtieth more than eight drives carry: after 2 s reads take twice their limit at most, after 20 s far more."""
+    asked = Trial("array:dl360-g8-6g-15k-raid5-8-nocache", demand(2000, 70, "8KiB", "read p99 <= 25ms"))
+    monkeypatch.setattr("plimsoll.choice.trial._tried", lambda *_: pytest.fail("it was loaded until caches were in balance"))
+    found = examine(asked)[HEALTHY]
+    assert (found.rejection or "").startswith("screened: read p99 <= 25ms: it was ")
+    assert found.far
