@@ -10,8 +10,6 @@ pub enum What {
     Failed,
     /// A spare took its place.
     Replaced,
-    /// A distributed spare took its place.
-    Spared,
     /// A new drive took its place.
     Renewed,
     /// A new drive came when a spare had taken its place, and is a spare.
@@ -26,6 +24,8 @@ pub enum What {
     Copying,
     /// The new drive holds everything and is in its place; the spare waits again.
     CopiedBack,
+    /// A distributed spare took its place.
+    Spared,
 }
 
 impl What {
