@@ -1,22 +1,57 @@
-"""Keeps a process of Ray's off the network that would answer there in the clear.
+"""Keeps Ray's processes to what a gang has a use for: two have stand-ins, and packages that only jobs need are read late.
 
-Model: Python imports this before anything else where the gang puts this directory into its path. Of Ray's processes one serves HTTP without
-TLS on the host's own address: that which sets up environments of jobs, which a gang has none of. It is bound to loopback instead; nobody
-calls it. Every other process is left as it is.
+Model: Python imports this before anything else where the gang puts this directory into its path. On every host Ray's node starts a process
+that serves the dashboard, and one that serves HTTP without TLS to who sets up environments of jobs; each costs half a second of a CPU,
+and listens. The node waits for files that name their ports, and ends when one of them does. What they become here writes these files,
+with -1 for a port that is not in use, as Ray's own minimal agent does, and waits for the end of the node.
+Limits: Ray 2.60 (`ray/dashboard/agent.py`, `ray/_private/runtime_env/agent/main.py`); where a later Ray calls them otherwise, they run.
 """
 
-import socket
 import sys
 
-if any("runtime_env/agent/main.py" in word for word in sys.orig_argv):
-    _bind = socket.socket.bind
+#: What each of them serves, by the end of its file's name.
+_PORTS = {
+    "ray/dashboard/agent.py": ("metrics_agent_port", "metrics_export_port", "dashboard_agent_listen_port"),
+    "ray/_private/runtime_env/agent/main.py": ("runtime_env_agent_port",),
+}
+_UNUSED = "-1"
+_LOOK_S = 1.0
+#: What `import ray` reads for environments of jobs and for accelerators in clouds: a third of its time.
+_LATER = ("requests", "jsonschema")
 
-    def _bind_here(self, address):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        """The same port, on loopback."""
-        if self.family == socket.AF_INET:
-            address = ("127.0.0.1", *address[1:])
-        elif self.family == socket.AF_INET6:
-            address = ("::1", *address[1:])
-        return _bind(self, address)
 
-    socket.socket.bind = _bind_here  # type: ignore[method-assign]
+def _stand_in(ports, words):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """Name no port, and stay for as long as who started this."""
+    import os
+    import time
+
+    told = dict(word.partition("=")[::2] for word in words)
+    node = os.getppid()
+    for name in ports:
+        path = os.path.join(told["--session-dir"], f"{name}_{told['--node-id']}")
+        # Whole at once: who waits for it reads it as soon as it is there.
+        with open(f"{path}.part", "w", encoding="ascii") as file:
+            file.write(_UNUSED)
+        os.rename(f"{path}.part", path)
+    while os.getppid() == node:
+        time.sleep(_LOOK_S)
+    os._exit(0)
+
+
+def _read_later(name):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """The module as it is, read when something of it is used first."""
+    from importlib.util import LazyLoader, find_spec, module_from_spec
+
+    spec = find_spec(name)
+    if spec is None or spec.loader is None:
+        return
+    spec.loader = LazyLoader(spec.loader)
+    sys.modules[name] = module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+
+for _file, _ports in _PORTS.items():
+    if any(_word.endswith(_file) for _word in sys.orig_argv):
+        _stand_in(_ports, sys.orig_argv)
+for _name in _LATER:
+    _read_later(_name)
