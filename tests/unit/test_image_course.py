@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from plimsoll.image.course import Course, Home
+from plimsoll.image.course import ROOM, Course, Home
 from plimsoll.image.disks import Disk
-from plimsoll.image.machine import handed, network, taken
+from plimsoll.image.machine import Log, handed, network, taken
 from plimsoll.image.plan import plan_of
 from plimsoll.image.settings import Address, read
 
@@ -54,10 +54,10 @@ class Scripted:
         return ["rehearsal" if "--dry-run" in words else words[1] for words in self.commands]
 
 
-def _carried_out(folder: Path, programs: Scripted, asked: str = ASKED) -> tuple[bool, list[str]]:
+def _carried_out(folder: Path, programs: Scripted, asked: str = ASKED, free_bytes: int = ROOM) -> tuple[bool, list[str]]:
     lines: list[str] = []
     settings = read(asked)
-    home = Home(str(folder), str(folder / "secret"), "machine 1")
+    home = Home(str(folder), str(folder / "secret"), "machine 1", lambda _: free_bytes)
     return Course(plan_of(settings, [DISK]), settings, home, programs, lines.append).carry_out(), lines
 
 
@@ -78,6 +78,43 @@ def test_what_is_refused_before_it_begins_is_not_begun(tmp_path: Path) -> None:
     assert (fine, programs.verbs) == (False, ["rehearsal", "poweroff"])
     assert "Nothing was begun." in lines
     assert "There is no result to send." in lines
+
+
+def test_nothing_is_begun_where_its_results_would_not_be_kept(tmp_path: Path) -> None:
+    programs = Scripted()
+    fine, lines = _carried_out(tmp_path, programs, free_bytes=ROOM - 1)
+    assert (fine, programs.verbs) == (False, ["poweroff"])
+    assert any(line.startswith("Where results are kept only 16 MiB are free, and a run needs 16 MiB; delete runs") for line in lines)
+    assert "Nothing was begun." in lines
+
+
+def test_what_was_measured_before_is_sent_from_a_partition_that_is_full(tmp_path: Path) -> None:
+    first = Scripted(send=[4])
+    _carried_out(tmp_path, first)
+    second = Scripted()
+    second.runs = first.runs
+    fine, _ = _carried_out(tmp_path, second, free_bytes=0)
+    assert (fine, second.verbs) == (True, ["send", "poweroff"])
+
+
+def test_a_partition_that_fills_up_meanwhile_ends_nothing(tmp_path: Path) -> None:
+    # A file where the directories have to be: nothing can be kept, as on a full disk.
+    for name in ("doctor", "plans"):
+        (tmp_path / name).write_text("")
+    programs = Scripted()
+    fine, lines = _carried_out(tmp_path, programs)
+    assert (fine, programs.verbs) == (True, ["rehearsal", "suite", "send", "poweroff"])
+    assert any(line.startswith("warning: plans/") and line.endswith("could not be kept (file exists).") for line in lines)
+    assert "Doctor: 2 checks, 1 findings; not stored." in lines
+
+
+def test_a_log_that_takes_no_more_is_told_once(tmp_path: Path) -> None:
+    log = Log(str(tmp_path / "logs" / "progress.log"))
+    assert log.kept("one\n") == ()
+    (tmp_path / "logs" / "progress.log").unlink()
+    (tmp_path / "logs" / "progress.log").mkdir()
+    assert log.kept("two\n") == (f"warning: from here on nothing is kept in {tmp_path}/logs/progress.log (is a directory).\n",)
+    assert log.kept("three\n") == ()
 
 
 def test_a_measurement_that_a_signal_ended_is_resumed(tmp_path: Path) -> None:

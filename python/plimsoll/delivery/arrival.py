@@ -15,7 +15,6 @@ import email
 import io
 import os
 import stat
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from typing import IO
 
 from plimsoll.displayed import displayed
 from plimsoll.errors import InputError, StoreError
-from plimsoll.store.parcel import ENDING, Limits, Received, announced_in, pack, unpack
+from plimsoll.store.parcel import ENDING, Limits, Received, announced_in, pack, spool, unpack
 from plimsoll.store.reader import open_run
 from plimsoll.units import binary
 
@@ -112,7 +111,7 @@ def _parcels(path: str) -> Iterator[IO[bytes]]:
 
 
 def _packed(path: str) -> Iterator[IO[bytes]]:
-    with tempfile.TemporaryFile(prefix="plimsoll-parcel-") as parcel:
+    with spool() as parcel:
         pack(open_run(path), parcel)
         parcel.seek(0)
         yield parcel

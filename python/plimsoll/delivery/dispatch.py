@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import random
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Protocol, cast
+from typing import IO, Protocol
 
 from plimsoll.delivery.outbox import Asked, Note, held
 from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.passwords import masked
-from plimsoll.store.parcel import pack
+from plimsoll.store.parcel import pack, spool
 from plimsoll.store.reader import StoredRun
 from plimsoll.units import duration, seconds
 
@@ -101,10 +100,8 @@ class Order:
 def deliver(run: StoredRun, order: Order, patience: Patience) -> Delivered:
     """Deliver ``run``; raises `TargetError` when it is not there in the time that was given. What was not delivered stays in the outbox."""
     destination = order.destination
-    with tempfile.NamedTemporaryFile(prefix="plimsoll-parcel-") as file:
-        parcel = cast("IO[bytes]", file)
+    with spool() as parcel:
         digest = pack(run, parcel)
-        parcel.flush()
         size_bytes = parcel.tell()
         with held(run, digest, Asked(destination.shown, order.options)) as note:
             if note.delivered_at is not None and not order.again:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from plimsoll.delivery.dispatch import Delivered, Sent
 from plimsoll.displayed import displayed
-from plimsoll.store.parcel import Announced, Limits, unpack
+from plimsoll.store.parcel import Announced, Limits, remove_leftovers, unpack
 
 #: What leaves this store was no larger in it.
 _UNLIMITED = Limits(bytes=1 << 62, files=1 << 62)
@@ -32,6 +32,7 @@ class FolderDestination:
         return True
 
     def take(self, sent: Sent) -> Delivered:
-        """Deliver it once."""
+        """Deliver it once; a directory that is full is not waited for, since nobody else makes room on a stick."""
+        remove_leftovers(self.path)
         found = unpack(sent.parcel, self.path, Announced(sent.name, sent.digest), _UNLIMITED)
         return Delivered(found.name, found.known)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ftplib
 import hashlib
+import select
 import socket
 import ssl
 from collections.abc import Callable, Iterator
@@ -29,8 +30,12 @@ from plimsoll.errors import TargetError
 
 _SILENCE_S = 60.0
 _PLAIN_PORT, _TLS_PORT = 21, 990
-#: Of 5xx, no room: it may be made.
-_NO_ROOM = "552"
+#: No room, for now or for good: it may be made.
+_NO_ROOM = ("452", "552")
+#: A transfer that the server has ended, for whatever reason of its own.
+_BROKEN_OFF = ("426", "451")
+#: How long a server may take to say that it has closed the data.
+_CLOSES_S = 5.0
 _PIECE = 1 << 20
 
 _Answer = TypeVar("_Answer")
@@ -98,7 +103,27 @@ class _FtpBox:
             return None
 
     def put(self, name: str, parcel: IO[bytes]) -> None:
-        self._allowed(lambda: self.connection.storbinary(f"STOR {name}", parcel, _PIECE), "does not let files be written there")
+        self._allowed(lambda: self._stored(name, parcel), "does not let files be written there")
+
+    def _stored(self, name: str, parcel: IO[bytes]) -> None:
+        self.connection.voidcmd("TYPE I")
+        with self.connection.transfercmd(f"STOR {name}") as data, suppress(OSError, ValueError):
+            # A server that lets go of the data in the middle says why, or will: that counts, and not how it was noticed here.
+            while not self._is_told() and (piece := parcel.read(_PIECE)):
+                data.sendall(piece)
+            data.settimeout(_CLOSES_S)
+            if isinstance(data, ssl.SSLSocket) and not self._is_told():
+                data.unwrap()
+        try:
+            self.connection.voidresp()
+        except ftplib.error_temp as problem:
+            if str(problem).startswith(_BROKEN_OFF):
+                raise NotNow(f"it ended the upload in the middle ({said(str(problem))}); its disk may be full") from None
+            raise
+
+    def _is_told(self) -> bool:
+        """Whether the server has said how the upload ended."""
+        return bool(select.select([self.connection.sock], [], [], 0)[0])
 
     def rename(self, name: str, to: str) -> None:
         if self.size(to) is not None:
@@ -150,9 +175,11 @@ def _opened(address: Address, login: Login, trust: Trust) -> Iterator[Box]:
         raise not_trusted(problem, address.shown) from None
     except ftplib.error_perm as problem:
         if str(problem).startswith(_NO_ROOM):
-            raise NotNow(said(str(problem))) from None
+            raise _no_room(problem) from None
         raise TargetError(f"{address.shown}: it refuses: {said(str(problem))}.") from None
     except (EOFError, ftplib.Error, OSError) as problem:
+        if str(problem).startswith(_NO_ROOM):
+            raise _no_room(problem) from None
         raise NotNow(said(str(problem)) if isinstance(problem, ftplib.Error) else _reason(problem)) from None
 
 
@@ -170,6 +197,10 @@ def _come_in(made: ftplib.FTP, address: Address, login: Login) -> None:
             made.cwd(address.path)
         except ftplib.error_perm:
             raise TargetError(f"{address.shown}: there is no directory {quoted(displayed(address.path))}.") from None
+
+
+def _no_room(problem: Exception) -> NotNow:
+    return NotNow(f"it has no room left ({said(str(problem))})")
 
 
 def _who(login: Login) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import http.client
 import json
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit
 
@@ -81,7 +82,9 @@ class HttpsDestination:
                 "Content-Type": "application/gzip",
                 "X-Plimsoll-Digest": sent.digest,
             }
-            connection.request("PUT", f"{self.path}/api/parcels/{quote(sent.name, safe='')}", sent.parcel, headers)
+            with suppress(ConnectionError):
+                # A server that will not have it answers before it has all, and takes no more: what it says is the reason.
+                connection.request("PUT", f"{self.path}/api/parcels/{quote(sent.name, safe='')}", sent.parcel, headers)
             answer = connection.getresponse()
             return self._answered(answer.status, answer.read(65536), sent)
         except ssl.SSLCertVerificationError as problem:

@@ -66,7 +66,7 @@ class InboxDestination:
                 box.put(coming, sent.parcel)
                 doubt = _compared(box, coming, whole, sent.size_bytes)
                 box.rename(coming, name)
-            except (NotNow, PlimsollError):
+            except Exception:
                 _removed(box, coming)
                 raise
             return Delivered(name, known=False, doubt=doubt)

@@ -28,6 +28,7 @@ from plimsoll.delivery.inbox import Box, InboxDestination
 from plimsoll.displayed import displayed, quoted
 from plimsoll.errors import InputError, TargetError
 from plimsoll.passwords import kept
+from plimsoll.units import binary
 
 #: What no configuration may turn off: nothing is asked, no unknown host is believed, and a host that falls silent is given up.
 _ALWAYS = {
@@ -48,6 +49,7 @@ _ALWAYS = {
 #: Exit codes of our commands over there.
 _NO_FOLDER, _NO_FILE = 97, 98
 _LOST = 255
+_NO_ROOM = "it has no room left"
 #: In what the programs say, what it means; the first that is found counts.
 _FINAL = (
     (r"REMOTE HOST IDENTIFICATION HAS CHANGED|Host key for \S+ has changed|Offending", "its host key is another than the known one"),
@@ -118,6 +120,8 @@ class _Server:
         for pattern, sentence in _FINAL:
             if re.search(pattern, stderr):
                 return TargetError(f"{self.address.shown}: {sentence}.")
+        if re.search(r"[Nn]o space left|[Qq]uota exceeded", stderr):
+            return NotNow(_NO_ROOM)
         lines = [
             line for line in stderr.splitlines() if line.strip() and not re.match(r"Connection closed\.?\s*$|scp: Connection closed", line)
         ]
@@ -158,7 +162,21 @@ class _SftpBox:
 
     def put(self, name: str, parcel: IO[bytes]) -> None:
         # Flushed at the other end where it can be.
-        self._do(f"put -f /dev/fd/{parcel.fileno()} {name}", parcel.fileno())
+        done = self._tried(f"put -f /dev/fd/{parcel.fileno()} {name}", parcel.fileno())
+        if done.returncode == 0:
+            return
+        problem = self.server.trouble(done.stderr)
+        # The protocol has no word for a full disk: a write fails, and how much is free can be asked.
+        left = self._free_bytes() if isinstance(problem, NotNow) else None
+        if left is not None and left < os.fstat(parcel.fileno()).st_size:
+            raise NotNow(f"{_NO_ROOM} ({binary(left)} free)")
+        raise problem
+
+    def _free_bytes(self) -> int | None:
+        """What users have left there; None where the server does not tell. Format: sftp(1), df, in KiB."""
+        words = self._tried("df").stdout.splitlines()[-1:]
+        found = re.match(r"\s*\d+\s+\d+\s+(\d+)\s+\d+\s+\d+%", words[0]) if words else None
+        return None if found is None else int(found[1]) << 10
 
     def rename(self, name: str, to: str) -> None:
         self._do(f"rename {name} {to}")

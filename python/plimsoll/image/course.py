@@ -4,7 +4,9 @@ Model: each step is a ``plimsoll`` command. What was done is noted in ``plans/ID
 that the same plan on the same machine neither measures nor sends twice. A measurement that was cut short is resumed by the command itself.
 One that a signal ended is resumed at once, one time. What cannot be measured any further is sent as it is. In a rack one machine measures
 for all, and the others wait for it (`together`).
-Limits: without a partition for results all of it is in memory, and a power cut loses it.
+Where results are kept there has to be room before anything is begun. What cannot be noted any more because the disk there is full is
+said, and the course goes on: what was measured is sent, and the machine switches off.
+Limits: without a partition for results all of it is in memory, and a power cut loses it. What was not noted is measured or sent once more.
 
     Course(plan, settings, home, Processes(), print).carry_out()
 """
@@ -13,16 +15,20 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from plimsoll.errors import StoreError
 from plimsoll.image.plan import Delivery, Plan
 from plimsoll.image.programs import Heard, Programs
 from plimsoll.image.settings import Settings, shown
 from plimsoll.image.together import LOOK_S, Clock, Gathering, Offering
 from plimsoll.store.durable import replace_file
 from plimsoll.stored import Json
+from plimsoll.units import binary
 
 #: Files beside plimsoll.conf that `plimsoll send` takes, as options of that name, for which schemes.
 BESIDE = {"identity": ("sftp", "scp"), "known-hosts": ("sftp", "scp"), "ca": ("https", "ftps", "ftp", "smtps", "smtp")}
@@ -31,6 +37,8 @@ _MEASURED = (0, 1, 4, 6, 130)
 #: The exit code of a machine that did not answer, among others; and how often a rack is brought up anew where that left no run.
 _FAILED = 4
 _BROUGHT_UP = 3
+#: A run of the full suite has a third of this, in bytes; with less nothing is begun.
+ROOM = 16 << 20
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,8 @@ class Home:
     folder: str
     secret: str
     machine: str
+    #: How many bytes are free in a directory.
+    free_bytes: Callable[[str], int] = lambda folder: shutil.disk_usage(folder).free
 
     @property
     def store(self) -> str:
@@ -91,8 +101,13 @@ class Course:
         return fine
 
     def _permitted(self, offering: Offering | None) -> bool:
-        """Whether this machine's disk may be measured as was asked; of a rack, the others are told."""
+        """Whether this machine's disk may be measured as was asked, and what comes of it kept; of a rack, the others are told."""
         self._examine()
+        if (full := self._full()) is not None:
+            self._say(full)
+            if offering is not None:
+                offering.refuse(full)
+            return False
         heard: list[str] = []
 
         def said(line: str) -> None:
@@ -135,6 +150,16 @@ class Course:
             self._say(f"The measurement ended with exit code {code}.")
         return code == 0
 
+    def _full(self) -> str | None:
+        """What is said where results would not be kept."""
+        left = self.home.free_bytes(self.home.folder)
+        if left >= ROOM:
+            return None
+        return (
+            f"Where results are kept only {binary(left)} are free, and a run needs {binary(ROOM)}; delete runs that came home"
+            f" ('s' in the menu: {self.home.store}), or make the partition larger."
+        )
+
     def _examine(self) -> None:
         """Doctor first, stored beside the results."""
         self._say(f"Doctor looks at this machine and {self.plan.disk.described()}.")
@@ -146,10 +171,10 @@ class Course:
             self._say("Doctor gave no answer.")
             return
         name = f"{time.strftime('%Y-%m-%dT%H-%M-%S', time.gmtime())}_{self.plan.identity(self.home.machine)}.json"
-        self._write(os.path.join(self.home.folder, "doctor", name), checks)
+        stored = self._write(os.path.join(self.home.folder, "doctor", name), checks)
         for check in findings:
             self._say(f"{'error' if check['status'] == 'fail' else 'warning'}: {check['finding']} {check['advice'] or ''}".rstrip())
-        self._say(f"Doctor: {len(checks)} checks, {len(findings)} findings; stored as doctor/{name}.")
+        self._say(f"Doctor: {len(checks)} checks, {len(findings)} findings; {f'stored as doctor/{name}' if stored else 'not stored'}.")
 
     def _sent(self, run: str) -> bool:
         fine = True
@@ -203,9 +228,16 @@ class Course:
     def _notes(self) -> str:
         return os.path.join(self.home.folder, "plans", f"{self.plan.identity(self.home.machine)}.json")
 
-    def _write(self, path: str, document: Any) -> None:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        replace_file(path, json.dumps(document, indent=1).encode())
+    def _write(self, path: str, document: Any) -> bool:
+        """Whether it could be kept; what cannot is said, and ends nothing."""
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            replace_file(path, json.dumps(document, indent=1).encode())
+        except (OSError, StoreError) as problem:
+            reason = str(problem.strerror).lower() if isinstance(problem, OSError) else str(problem).rstrip(".")
+            self._say(f"warning: {os.path.relpath(path, self.home.folder)} could not be kept ({reason}).")
+            return False
+        return True
 
     def _say(self, line: str) -> None:
         self.said(self.settings.masked(line))

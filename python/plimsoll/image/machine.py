@@ -14,6 +14,7 @@ import json
 import os
 import re
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -29,6 +30,7 @@ from plimsoll.image.programs import Processes
 from plimsoll.image.rack import KEY, NO_KEY, Rack, addresses_of, admitted, rack_of, sshd
 from plimsoll.image.settings import Address, Settings, read
 from plimsoll.image.together import Clock, Offering
+from plimsoll.units import binary
 
 _STATE = "/run/plimsoll"
 _ASKED, _NEXT, _PROGRESS = f"{_STATE}/asked.json", f"{_STATE}/next.json", f"{_STATE}/progress"
@@ -109,13 +111,13 @@ def carry_out() -> bool:
         settings = taken(file.read())
     _write_secret(_RUNNING, f"{os.getpid()}")
     os.unlink(_NEXT)
-    os.makedirs(f"{_FOLDER}/logs", exist_ok=True)
-    with open(_PROGRESS, "w", encoding="utf-8") as progress, open(f"{_FOLDER}/logs/progress.log", "a", encoding="utf-8") as log:
+    with open(_PROGRESS, "w", encoding="utf-8") as progress:
+        log = Log(f"{_FOLDER}/logs/progress.log")
 
         def said(line: str) -> None:
-            for file in (progress, log):
-                file.write(f"{settings.masked(line)}\n")
-                file.flush()
+            for one in (f"{settings.masked(line)}\n", *log.kept(f"{settings.masked(line)}\n")):
+                progress.write(one)
+            progress.flush()
 
         rack: Rack | None = None
         try:
@@ -132,6 +134,27 @@ def carry_out() -> bool:
     return fine
 
 
+class Log:
+    """What was said, on the stick, for as long as it takes it."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._is_kept = True
+
+    def kept(self, line: str) -> Sequence[str]:
+        """Keep the line; what is to be said where it cannot be, once."""
+        if not self._is_kept:
+            return ()
+        try:
+            os.makedirs(os.path.dirname(self._path), exist_ok=True)
+            with open(self._path, "a", encoding="utf-8") as file:
+                file.write(line)
+        except OSError as problem:
+            self._is_kept = False
+            return (f"warning: from here on nothing is kept in {self._path} ({str(problem.strerror).lower()}).\n",)
+        return ()
+
+
 class Here:
     """This machine, as a menu sees it."""
 
@@ -142,7 +165,7 @@ class Here:
 
     def kept(self) -> str:
         if _text(f"{_STATE}/kept"):
-            return f"Results are kept on the partition {DATA_LABEL}."
+            return f"Results are kept on the partition {DATA_LABEL} ({binary(shutil.disk_usage(_FOLDER).free)} free)."
         return f"Results are in memory and lost at power-off: there is no partition {DATA_LABEL} (docs/live-image.md)."
 
     def asked(self) -> Settings:

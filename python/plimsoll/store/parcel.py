@@ -5,6 +5,7 @@ digest is that of the names and contents, however they were packed, so that both
 begins with the run's name and this digest, so that it can lie about as a file, and the same run gives the same bytes. What comes in
 is written beside the store, held to limits while it comes, read whole as every run is, flushed, and only then given its name, in one step;
 what is no file of a run ends it. The same run again is known and not stored twice; another run of the same name gets a name of its own.
+Where the disk is full, or would be, nothing of what came stays.
 Limits: a run that is being measured cannot be sent, since it is never whole.
 
     digest = pack(open_run("latest"), file)
@@ -13,6 +14,7 @@ Limits: a run that is being measured cannot be sent, since it is never whole.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import gzip
 import hashlib
@@ -23,7 +25,7 @@ import tarfile
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Any, Self
 
@@ -50,10 +52,47 @@ _ENDED = ("complete", "interrupted", "failed", "incomplete")
 
 @dataclass(frozen=True)
 class Limits:
-    """What a parcel may hold, at most."""
+    """What a parcel may hold, at most, and how much of the disk it leaves free; sizes in bytes."""
 
     bytes: int = 4 << 30
     files: int = 1_000_000
+    kept_free: int = 0
+
+
+class NoRoom(StoreError):
+    """The disk has no room for a run; nothing of it was kept, and what was stored before is whole."""
+
+    def __init__(self, out: str, name: str) -> None:
+        self.free_bytes = free_bytes(out)
+        super().__init__(
+            f"{displayed(out)}: there is no room left for {name} ({binary(self.free_bytes)} free); make room there and send it again."
+            " Nothing of it was kept, and what is stored there is intact."
+        )
+
+
+def free_bytes(out: str) -> int:
+    """What the disk of the store ``out`` has left for us, also before the store is made."""
+    folder = os.path.abspath(out)
+    while not os.path.exists(folder):
+        folder = os.path.dirname(folder)
+    return shutil.disk_usage(folder).free
+
+
+def is_full(problem: OSError) -> bool:
+    """Whether this means that the disk, or our share of it, is full."""
+    return problem.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def spool(folder: str | None = None) -> Iterator[IO[bytes]]:
+    """A file without a name for a parcel, in ``folder`` or where temporary files lie. Raises `OSError` where there can be none."""
+    file = tempfile.TemporaryFile(prefix=_COMING, dir=folder)  # noqa: SIM115
+    try:
+        yield file
+    finally:
+        # On a full disk closing fails once more, and whoever wrote has heard of it.
+        with suppress(OSError):
+            file.close()
 
 
 @dataclass(frozen=True)
@@ -94,8 +133,11 @@ def pack(run: StoredRun, into: IO[bytes]) -> str:
                     about.size = os.fstat(file.fileno()).st_size
                     packed.addfile(about, file)
                 total.update(_line(name, path))
+        # What does not fit shows here, and not when somebody else closes it.
+        into.flush()
     except OSError as problem:
-        raise StoreError(f"{run.path}: cannot be packed ({str(problem.strerror or problem).lower()}).") from None
+        where = f"; free some space in {tempfile.gettempdir()}, or name another directory in TMPDIR" if is_full(problem) else ""
+        raise StoreError(f"{run.path}: cannot be packed ({str(problem.strerror or problem).lower()}){where}.") from None
     if total.hexdigest() != digest:
         raise StoreError(f"{run.path} changed while it was packed; send it again.")
     return digest
@@ -146,14 +188,11 @@ def unpack(parcel: IO[bytes], out: str, announced: Announced, limits: Limits) ->
     if not _NAME.fullmatch(announced.name):
         raise InputError(f"{quoted(announced.name)} is no name of a run; send a run as 'plimsoll send' does.")
     try:
-        os.makedirs(out, exist_ok=True)
-        coming = tempfile.mkdtemp(prefix=_COMING, dir=out)
-        held = os.open(coming, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        coming, held = _coming(out)
     except OSError as problem:
-        raise store_error(out, problem) from None
+        raise _unkept(out, announced, problem) from None
     try:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        _lay_out(parcel, coming, limits)
+        _lay_out(parcel, coming, _Room(out, announced.name, limits))
         digest = digest_of(coming)
         if digest != announced.digest:
             raise InputError(
@@ -162,10 +201,27 @@ def unpack(parcel: IO[bytes], out: str, announced: Announced, limits: Limits) ->
         _check(coming, announced.name)
         return _named(coming, out, announced)
     except OSError as problem:
-        raise store_error(out, problem) from None
+        raise _unkept(out, announced, problem) from None
     finally:
         shutil.rmtree(coming, ignore_errors=True)
         os.close(held)
+
+
+def _coming(out: str) -> tuple[str, int]:
+    """A new hidden directory of the store, and the lock that says that it is no leftover."""
+    os.makedirs(out, exist_ok=True)
+    while True:
+        coming = tempfile.mkdtemp(prefix=_COMING, dir=out)
+        held = os.open(coming, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        # Whoever looked for leftovers in this instant has taken it for one.
+        if os.path.isdir(coming):
+            return coming, held
+        os.close(held)
+
+
+def _unkept(out: str, announced: Announced, problem: OSError) -> StoreError:
+    return NoRoom(out, announced.name) if is_full(problem) else store_error(out, problem)
 
 
 def remove_leftovers(out: str) -> None:
@@ -203,18 +259,30 @@ def _line(name: str, path: str) -> bytes:
         return f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {name}\n".encode()
 
 
-def _lay_out(parcel: IO[bytes], folder: str, limits: Limits) -> None:
+class _Room:
+    """How much of a parcel is still taken; each raises what is said when it is too much."""
+
+    def __init__(self, out: str, name: str, limits: Limits) -> None:
+        self._out, self._name, self._limits = out, name, limits
+        self._left_bytes, self._left_files = limits.bytes, limits.files
+
+    def take(self, size_bytes: int) -> None:
+        """One more file of this size."""
+        self._left_bytes -= size_bytes
+        self._left_files -= 1
+        if self._left_bytes < 0 or self._left_files < 0:
+            most = self._limits
+            raise InputError(f"the run is larger than {binary(most.bytes)} or {most.files:,} files, which is all that is taken here.")
+        if self._limits.kept_free and free_bytes(self._out) - size_bytes < self._limits.kept_free:
+            raise NoRoom(self._out, self._name)
+
+
+def _lay_out(parcel: IO[bytes], folder: str, room: _Room) -> None:
     """Write the files of the parcel below ``folder``."""
-    left, files = limits.bytes, 0
     try:
         with tarfile.open(fileobj=parcel, mode="r|gz", tarinfo=_bounded()) as packed:
             for about in packed:
-                files += 1
-                left -= about.size
-                if left < 0 or files > limits.files:
-                    raise InputError(
-                        f"the run is larger than {binary(limits.bytes)} or {limits.files:,} files, which is all that is taken here."
-                    )
+                room.take(about.size)
                 if not about.isreg() or not _belongs(about.name):
                     raise _foreign(about)
                 _write(packed.extractfile(about), os.path.join(folder, about.name))
@@ -290,16 +358,30 @@ def _named(coming: str, out: str, announced: Announced) -> Received:
     held = os.open(out, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(held, fcntl.LOCK_EX)
-        for attempt in range(1, 1000):
-            name = announced.name if attempt == 1 else f"{announced.name}-{attempt}"
-            path = os.path.join(out, name)
-            if os.path.lexists(path):
-                if digest_of(path) == announced.digest:
-                    return Received(name, known=True)
-                continue
-            os.rename(coming, path)
+        name, known = _found(out, announced)
+        if not known:
+            os.rename(coming, os.path.join(out, name))
             os.fsync(held)
-            return Received(name, known=False)
+        return Received(name, known)
     finally:
         os.close(held)
+
+
+def is_known(out: str, announced: Announced) -> Received | None:
+    """The run if the store has it already, which takes no room."""
+    if not _NAME.fullmatch(announced.name):
+        return None
+    name, known = _found(out, announced)
+    return Received(name, known) if known else None
+
+
+def _found(out: str, announced: Announced) -> tuple[str, bool]:
+    """The name under which the run is there; else the first that is free for it."""
+    for attempt in range(1, 1000):
+        name = announced.name if attempt == 1 else f"{announced.name}-{attempt}"
+        path = os.path.join(out, name)
+        if not os.path.lexists(path):
+            return name, False
+        if digest_of(path) == announced.digest:
+            return name, True
     raise StoreError(f"{out}: a thousand runs are called {announced.name}; move some of them away.")
