@@ -170,7 +170,10 @@ impl Backend for ModelledArray {
         let facts = [
             ("array", self.name.clone()),
             ("incidents", incidents.join("; ")),
-            ("rebuild_s", self.spent_s(|what| matches!(what, What::Replaced | What::Spared | What::Renewed), What::Rebuilt)),
+            (
+                "rebuild_s",
+                self.spent_s(|what| matches!(what, What::Replaced | What::Spared | What::Renewed), What::Rebuilt),
+            ),
             ("rebuilding", self.reached(false)),
             ("copy_back_s", self.spent_s(|what| what == What::Copying, What::CopiedBack)),
             ("copying_back", self.reached(true)),
