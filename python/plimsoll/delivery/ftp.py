@@ -123,7 +123,8 @@ class _FtpBox:
 
     def _is_told(self) -> bool:
         """Whether the server has said how the upload ended."""
-        return bool(select.select([self.connection.sock], [], [], 0)[0])
+        control = self.connection.sock
+        return control is None or bool(select.select([control], [], [], 0)[0])
 
     def rename(self, name: str, to: str) -> None:
         if self.size(to) is not None:

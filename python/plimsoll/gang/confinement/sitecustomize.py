@@ -20,7 +20,7 @@ _LOOK_S = 1.0
 _LATER = ("requests", "jsonschema")
 
 
-def _stand_in(ports, words):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _stand_in(ports: tuple[str, ...], words: list[str]) -> None:
     """Name no port, and stay for as long as who started this."""
     import os
     import time
@@ -38,7 +38,7 @@ def _stand_in(ports, words):  # type: ignore[no-untyped-def]  # noqa: ANN001, AN
     os._exit(0)
 
 
-def _read_later(name):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _read_later(name: str) -> None:
     """The module as it is, read when something of it is used first."""
     from importlib.util import LazyLoader, find_spec, module_from_spec
 
