@@ -35,6 +35,7 @@ FAMILIES = (
     "dl360-g5-3g-10k-raid5-3",
     "dl580-local",
     "dl585-tpch",
+    "draid-24-1s",
     "hdd-x24",
     "md-raid5-4",
     "msa2000-raid5",
