@@ -20,10 +20,9 @@
 //! OpenZFS passes a pool in the order of addresses: where what is under way is less than a slice, it writes to one child at a time and
 //! is slower than here. What records.rs says of copy-on-write holds here.
 
-use super::members::{MemberState, Members};
-use super::permutation::{Permutation, Permutations};
+use super::permutation::Permutations;
 use super::rebuild_order::Order;
-use super::records::Column;
+use super::records::{Column, common_divisor};
 use super::spec::GroupSpec;
 use plimsoll_workload::Divisor;
 
@@ -47,29 +46,19 @@ pub(super) struct Declustered {
     longer: u32,
     /// Sectors of a record at each place.
     pub(super) height: u64,
-    row: Divisor,
+    pub(super) row: Divisor,
     /// Records of a group.
     pub(super) per_group: Divisor,
     /// Groups and rows of a slice.
-    groups: Divisor,
-    rows: Divisor,
+    pub(super) groups: Divisor,
+    pub(super) rows: Divisor,
     /// Places of a row but for the spares.
-    disks: Divisor,
+    pub(super) disks: Divisor,
     slices: u64,
-    permutations: Permutations,
+    pub(super) permutations: Permutations,
     /// The order of a rebuild into a spare, and of one onto a new drive.
-    spread: Order,
-    straight: Order,
-}
-
-/// The part of a group that a step of a rebuild is about.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
-    /// The first record, and how many.
-    pub(super) record: u64,
-    pub(super) count: u64,
-    /// The number of the column that the child holds of them.
-    pub(super) column: u32,
+    pub(super) spread: Order,
+    pub(super) straight: Order,
 }
 
 impl Declustered {
@@ -147,20 +136,20 @@ impl Declustered {
         self.row.value() * self.rows.value()
     }
 
-    const fn width(&self) -> u32 {
+    pub(super) const fn width(&self) -> u32 {
         self.data + self.parities
     }
 
-    fn spares(&self) -> u32 {
+    pub(super) fn spares(&self) -> u32 {
         self.permutations.children() - self.disks.value() as u32
     }
 
-    fn slice_of(&self, lba: u64) -> u64 {
+    pub(super) fn slice_of(&self, lba: u64) -> u64 {
         self.row.quotient(lba) / self.rows.value()
     }
 
     /// The place of a distributed spare.
-    fn spare_place(&self, spare: u16) -> u32 {
+    pub(super) fn spare_place(&self, spare: u16) -> u32 {
         self.permutations.children() - 1 - u32::from(spare)
     }
 
@@ -197,45 +186,6 @@ impl Declustered {
         unreachable!("the data columns hold the record")
     }
 
-    /// Everybody who holds what a child should hold at a sector, who is read first; nobody if it is missing.
-    pub(super) fn holders(&self, child: u32, lba: u64, (members, base): (&Members, u16), mut visit: impl FnMut(u16)) {
-        let mut at = base + child as u16;
-        while let Some(spare) = members.spare_of(at) {
-            if members.returned_sectors(at) > lba {
-                visit(at);
-            }
-            if !self.is_reached(members.state(at), &self.spread, lba) {
-                return;
-            }
-            let place = self.spare_place(spare);
-            at = base + self.permutations.of_slice(self.slice_of(lba)).child(place) as u16;
-        }
-        if self.is_reached(members.state(at), &self.straight, lba) {
-            visit(at);
-        }
-    }
-
-    fn is_reached(&self, state: MemberState, order: &Order, lba: u64) -> bool {
-        match state {
-            MemberState::Present => true,
-            MemberState::Failed => false,
-            MemberState::Rebuilding { rebuilt_sectors } => rebuilt_sectors > order.address(lba),
-        }
-    }
-
-    /// Where a rebuild of a member puts what it holds at a sector: on its own drive, or on all that stand for it, if any are there.
-    pub(super) fn destinations(
-        &self,
-        device: u16,
-        lba: u64,
-        (members, base): (&Members, u16),
-        mut visit: impl FnMut(u16),
-    ) {
-        let Some(spare) = members.spare_of(device) else { return visit(device) };
-        let next = self.permutations.of_slice(self.slice_of(lba)).child(self.spare_place(spare));
-        self.holders(next, lba, (members, base), visit);
-    }
-
     /// Members of a redundancy group.
     pub(super) const fn children(&self) -> u16 {
         self.permutations.children() as u16
@@ -245,53 +195,4 @@ impl Declustered {
     pub(super) const fn order(&self, into_spare: bool) -> &Order {
         if into_spare { &self.spread } else { &self.straight }
     }
-
-    /// What a member holds of the records of a step, its own or that of a member that it stands for.
-    pub(super) fn part(
-        &self,
-        position: u32,
-        (lba, number): (u64, u64),
-        (members, base): (&Members, u16),
-    ) -> Option<Part> {
-        let (slice, row) = self.rows.split(self.row.quotient(lba));
-        let permutation = self.permutations.of_slice(slice);
-        let place = self.place_stood_for(position, permutation, (members, base))?;
-        let linear = row * self.disks.value() + u64::from(place);
-        let (group, column) = (linear / u64::from(self.width()), linear % u64::from(self.width()));
-        let records = self.straight.step_sectors() / self.height;
-        let first = number * records;
-        let count = records.min(self.per_group.value() - first);
-        let record = (slice * self.groups.value() + group) * self.per_group.value() + first;
-        Some(Part { record, count, column: column as u32 })
-    }
-
-    fn place_stood_for(
-        &self,
-        position: u32,
-        permutation: Permutation<'_>,
-        (members, base): (&Members, u16),
-    ) -> Option<u32> {
-        let mut place = permutation.place(position);
-        // Members in spare places of this slice may stand for each other in a circle, and hold nothing.
-        for _ in 0..=self.spares() {
-            if u64::from(place) < self.disks.value() {
-                return Some(place);
-            }
-            let spare = (self.permutations.children() - 1 - place) as u16;
-            let mut children = 0..self.permutations.children();
-            let stood_for = children.find(|&child| members.spare_of(base + child as u16) == Some(spare))?;
-            place = permutation.place(stood_for);
-        }
-        None
-    }
-
-    /// A distributed spare that stands for nobody yet.
-    pub(super) fn free_spare(&self, members: &Members, base: u16) -> Option<u16> {
-        let children = base..base + self.children();
-        (0..self.spares() as u16).find(|&spare| children.clone().all(|device| members.spare_of(device) != Some(spare)))
-    }
-}
-
-pub(super) const fn common_divisor(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { common_divisor(other, one % other) }
 }

@@ -2,10 +2,11 @@
 //!
 //! Where that is, and in which order steps come, is in `declustered.rs`.
 
-use super::declustered::{Declustered, Part};
+use super::declustered::Declustered;
+use super::declustered_holders::Part;
 use super::locks::RowSpan;
 use super::piece::Piece;
-use super::rebuild::RebuildChunk;
+use super::rebuild_chunk::RebuildChunk;
 use super::record_pieces::Present;
 use super::records::Column;
 

@@ -28,6 +28,7 @@
 //! ```
 
 mod declustered;
+mod declustered_holders;
 mod declustered_rebuild;
 mod failures;
 mod geometry;
@@ -41,6 +42,7 @@ mod piece;
 mod positions;
 mod read;
 mod rebuild;
+mod rebuild_chunk;
 mod rebuild_order;
 mod record_pieces;
 mod records;
@@ -52,6 +54,7 @@ mod striping;
 mod throttle;
 mod trim;
 mod write;
+mod write_plan;
 
 pub use failures::{Failure, FailureRate, FailureSpec, Replacement, Scheduled, failures, replacements};
 pub use geometry::Geometry;
@@ -60,10 +63,11 @@ pub use loss::Lost;
 pub use members::{MemberState, Members};
 pub use mttdl::{Reliability, Repair};
 pub use piece::{Extent, Piece};
-pub use rebuild::{Rebuild, RebuildChunk};
+pub use rebuild::Rebuild;
+pub use rebuild_chunk::RebuildChunk;
 pub use records::RecordShape;
 pub use scattered::Gaps;
 pub use spares::{SpareSpec, Spares};
 pub use spec::{GroupSpec, Layout, Level, ReadChoice, SpecError, WriteChoice};
 pub use throttle::{RebuildSpec, Spell, Throttle};
-pub use write::{RowChoices, WritePlan};
+pub use write_plan::{RowChoices, WritePlan};

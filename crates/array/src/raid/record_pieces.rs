@@ -8,10 +8,10 @@ use super::locks::RowSpan;
 use super::loss::Lost;
 use super::members::{MemberState, Members};
 use super::piece::{Extent, Piece};
-use super::rebuild::RebuildChunk;
+use super::rebuild_chunk::RebuildChunk;
 use super::records::{Column, Records};
 use super::striping::Share;
-use super::write::WritePlan;
+use super::write_plan::WritePlan;
 use plimsoll_workload::Divisor;
 
 /// Sectors that a read of several records passes rather than making two commands: 32 KiB.

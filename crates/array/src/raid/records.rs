@@ -16,7 +16,6 @@
 //! by scattering old ones, is not modelled; neither are its own records (indirect blocks, intent log). All records are of one
 //! size, and nothing is compressed.
 
-use super::declustered::common_divisor;
 use super::locks::RowSpan;
 use plimsoll_workload::Divisor;
 
@@ -188,4 +187,8 @@ impl Records {
         let end = (end.div_ceil(self.unit) * wide).div_ceil(self.taken.value());
         (first.min(self.count), end.min(self.count))
     }
+}
+
+pub(super) const fn common_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { common_divisor(other, one % other) }
 }

@@ -16,7 +16,8 @@ use super::members::Members;
 use super::parity::{Parity, Range, Touched};
 use super::piece::{Appending, Extent, MEMBERS_MAX};
 use super::striping::Share;
-use super::write::{RowWrite, WritePlan};
+use super::write::RowWrite;
+use super::write_plan::WritePlan;
 
 /// What becomes of the gaps between stretches of a strip that are written together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
