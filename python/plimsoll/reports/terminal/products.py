@@ -84,7 +84,7 @@ def shown(one: HeldFigure, value: float) -> str:
         return f"{three_digits(value)} ×"
     match one.metric:
         case "iops":
-            return f"{count(float(f'{value:.3g}'))}/s"
+            return f"{significant(value)}/s"
         case "bytes_per_s":
             return f"{significant(value / 1e9)} GB/s"
         case "scan_s" | "burst_s":
