@@ -54,8 +54,16 @@ def sent(tmp_path, *words):
     return process.returncode, out, err
 
 
-def listed(server):
-    return sorted(entry["name"] for entry in json.loads(server.ask("/api/runs")[2])["runs"])
+def listed(server, store):
+    """What the page lists, once it has looked at the store as it is now."""
+    shown = []
+
+    def is_new():
+        shown[:] = sorted(entry["name"] for entry in json.loads(server.ask("/api/runs")[2])["runs"])
+        return shown == (sorted(name for name in os.listdir(store) if name in NAMES) if store.exists() else [])
+
+    wait_until(is_new, "the list is that of the store")
+    return shown
 
 
 def left(store):
@@ -72,12 +80,12 @@ def test_a_store_that_is_full_takes_nothing_and_keeps_what_it_has(serve, runs, d
     assert code == 4 and out == ""
     assert "its store has no room left (255 MiB free, 256 MiB of it are kept free); trying again in" in err
     assert f"{NAMES[1]} was not delivered in 1 s: its store has no room left" in err
-    assert listed(server) == [NAME] and left(store) == [] and digest_of(store / NAME) == digest_of(runs[0])
+    assert listed(server, store) == [NAME] and left(store) == [] and digest_of(store / NAME) == digest_of(runs[0])
     # What is there already needs no room.
     assert sent(tmp_path, NAME, "--to", server.address)[1].startswith(f"{NAME} was there already")
     disk.relieve()
     assert sent(tmp_path, NAMES[1], "--to", server.address)[:2] == (0, f"{NAMES[1]} is there: http://{server.place}\n")
-    assert listed(server) == NAMES[:2] and left(store) == [] and digest_of(store / NAMES[1]) == digest_of(runs[1])
+    assert listed(server, store) == NAMES[:2] and left(store) == [] and digest_of(store / NAMES[1]) == digest_of(runs[1])
 
 
 def halfway(server, run, meanwhile):
@@ -112,10 +120,10 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_parcel_leaves_nothing_of_it(ser
 
     status, text = halfway(server, runs[1], fill)
     assert status == 507 and text.startswith("its store has no room left (") and text.count("\n") == 1
-    assert listed(server) == [NAME] and left(store) == [] and digest_of(store / NAME) == digest_of(runs[0])
+    assert listed(server, store) == [NAME] and left(store) == [] and digest_of(store / NAME) == digest_of(runs[0])
     disk.relieve()
     assert sent(tmp_path, NAMES[1], "--to", server.address)[0] == 0
-    assert listed(server) == NAMES[:2] and left(store) == []
+    assert listed(server, store) == NAMES[:2] and left(store) == []
 
 
 def holds_unnamed(process, store):
@@ -139,9 +147,9 @@ def test_what_grows_beyond_the_room_as_it_is_unpacked_is_taken_back(serve, runs,
     disk.leave(KEPT_FREE + (8 << 20))
     code, _, err = sent(tmp_path, NAME, "--to", server.address, "--give-up-after", "1s")
     assert code == 4 and "its store has no room left" in err
-    assert listed(server) == [] and left(store) == [] and disk.free_bytes > KEPT_FREE + (7 << 20)
+    assert listed(server, store) == [] and left(store) == [] and disk.free_bytes > KEPT_FREE + (7 << 20)
     disk.relieve()
-    assert sent(tmp_path, NAME, "--to", server.address)[0] == 0 and listed(server) == [NAME]
+    assert sent(tmp_path, NAME, "--to", server.address)[0] == 0 and listed(server, store) == [NAME]
 
 
 def test_several_that_come_as_the_disk_fills_up_come_whole_later_and_once(serve, runs, disk, tmp_path):
@@ -152,13 +160,13 @@ def test_several_that_come_as_the_disk_fills_up_come_whole_later_and_once(serve,
     # Each says that it waits, or has found the last room.
     first = [sender.stderr.readline() if sender.poll() is None else "" for sender in senders[1:]]
     assert any("its store has no room left" in line for line in first), first
-    whole = listed(server)
+    whole = listed(server, store)
     assert all(digest_of(store / name) == digest_of(tmp_path / "results" / name) for name in whole)
     disk.relieve()
     for sender in senders:
         _, err = sender.communicate(timeout=HANGS_S)
         assert sender.returncode == 0, err
-    assert listed(server) == NAMES and left(store) == []
+    assert listed(server, store) == NAMES and left(store) == []
     assert [digest_of(store / name) for name in NAMES] == [digest_of(run) for run in runs]
 
 
