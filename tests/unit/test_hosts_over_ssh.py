@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -222,6 +223,21 @@ def test_an_environment_is_carried_once_and_again_when_it_is_damaged(tmp_path: P
     (place / "plimsoll" / "gang" / "attendant.py").write_text("")
     assert talked(SEAT, environment, here()) == (environment.size_bytes, "['store', 'x']")
     assert place.stat().st_mode & 0o077 == 0, "it is its user's alone"
+
+
+def test_an_authority_that_a_host_adds_to_certificates_damages_no_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Seen where every Python gets the authority of its network at its start: 180 MB were carried for every run.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    bare = tiny(tmp_path)
+    (tmp_path / "cacert.pem").write_text("those of the world\n")
+    environment = replace(bare, files=(*bare.files, File("certifi/cacert.pem", str(tmp_path / "cacert.pem"))))
+    assert talked(SEAT, environment, here())[0] == environment.size_bytes
+    (place,) = (tmp_path / "cache" / "plimsoll" / "environments").iterdir()
+    with (place / "certifi" / "cacert.pem").open("a") as file:
+        file.write("that of this network\n")
+    assert talked(SEAT, environment, here())[0] == 0
+    (place / "certifi" / "cacert.pem").unlink()
+    assert talked(SEAT, environment, here())[0] == environment.size_bytes, "it has to be there"
 
 
 def test_a_shell_that_greets_is_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

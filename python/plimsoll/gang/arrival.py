@@ -25,6 +25,8 @@ MARK = "plimsoll-host "
 #: Environments that lie in the cache at most; the one used longest ago goes first.
 KEPT = 3
 _MANIFEST = "manifest.json"
+#: What a host may change of it: many add authorities of their own to the certificates of every Python, and no gang asks these.
+HOSTS_OWN = ("certifi/cacert.pem",)
 #: A path of a socket has 107 bytes, and Ray makes its own below the directory.
 _TEMPORARY_MAX = 20
 
@@ -69,11 +71,12 @@ def folder_of(variable: str, usual: str) -> str:
 
 
 def is_whole(path: str) -> bool:
-    """Whether every file that was carried is there, as long as it was."""
+    """Whether every file that was carried is there, as long as it was but for what is the host's own."""
     try:
         with open(os.path.join(path, _MANIFEST), encoding="utf-8") as file:
             sizes = json.load(file)
-        return all(os.stat(os.path.join(path, name)).st_size == size for name, size in sizes.items())
+        found = {name: os.stat(os.path.join(path, name)).st_size for name in sizes}
+        return all(found[name] == size or name in HOSTS_OWN for name, size in sizes.items())
     except (OSError, ValueError):
         return False
 

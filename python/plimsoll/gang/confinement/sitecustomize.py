@@ -8,6 +8,7 @@ Limits: Ray 2.60 (`ray/dashboard/agent.py`, `ray/_private/runtime_env/agent/main
 """
 
 import sys
+from types import ModuleType
 
 #: What each of them serves, by the end of its file's name.
 _PORTS = {
@@ -38,20 +39,20 @@ def _stand_in(ports: tuple[str, ...], words: list[str]) -> None:
     os._exit(0)
 
 
-def _read_later(name: str) -> None:
-    """The module as it is, read when something of it is used first."""
-    from importlib.util import LazyLoader, find_spec, module_from_spec
+class _Later(ModuleType):
+    """A module that is read when something of it is used first; `import` alone uses nothing, which it does with those of `importlib`."""
 
-    spec = find_spec(name)
-    if spec is None or spec.loader is None:
-        return
-    spec.loader = LazyLoader(spec.loader)
-    sys.modules[name] = module = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    def __getattr__(self, wanted: str) -> object:
+        from importlib import import_module
+
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        found: object = getattr(import_module(self.__name__), wanted)
+        return found
 
 
 for _file, _ports in _PORTS.items():
     if any(_word.endswith(_file) for _word in sys.orig_argv):
         _stand_in(_ports, sys.orig_argv)
 for _name in _LATER:
-    _read_later(_name)
+    sys.modules.setdefault(_name, _Later(_name))
