@@ -37,7 +37,7 @@ _MEASURED = (0, 1, 4, 6, 130)
 #: The exit code of a machine that did not answer, among others; and how often a rack is brought up anew where that left no run.
 _FAILED = 4
 _BROUGHT_UP = 3
-#: A run of the full suite has a third of this, in bytes; with less nothing is begun.
+#: Bytes; with less nothing is begun. Chosen.
 ROOM = 16 << 20
 
 
