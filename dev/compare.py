@@ -57,15 +57,19 @@ def _built(tree: Path) -> Path:
     """Its example; each tree has a folder of its own for what is built."""
     target = tree / "target"
     cargo = ["/usr/bin/env", "cargo", "build", "--release", "--locked", "--package", "plimsoll-engine", "--example", "loop_cost"]
-    subprocess.run([*cargo, "--target-dir", target], cwd=tree, check=True)
+    if subprocess.run([*cargo, "--target-dir", target], cwd=tree, check=False).returncode:
+        whose = "this tree" if tree == PROJECT else f"{tree.name}, which lies in {tree},"
+        sys.exit(f"compare: the example loop_cost of {whose} could not be built: see what cargo says above.")
     return target / "release/examples/loop_cost"
 
 
 def _ns(program: Path, words: str) -> float:
     """CPU time of one request."""
-    said = subprocess.run([program, *words.split()], capture_output=True, text=True, check=True).stdout
-    found = re.search(r"([\d.]+) ns user, ([\d.]+) ns system", said)
-    assert found is not None, said
+    ran = subprocess.run([program, *words.split()], capture_output=True, text=True, check=False)
+    found = re.search(r"([\d.]+) ns user, ([\d.]+) ns system", ran.stdout)
+    if ran.returncode or found is None:
+        why = (ran.stderr or ran.stdout).strip().rpartition("\n")[2]
+        sys.exit(f"compare: '{program} {words}' could not be measured: {why or f'it ended with exit code {ran.returncode}'}")
     return float(found[1]) + float(found[2])
 
 
