@@ -17,8 +17,9 @@ from plimsoll.store.reader import open_run
 from plimsoll.web.receiver import KEPT_FREE
 from report.synthetic import PROFILES, Array, write_run
 from support.ftp_server import PASSWORD
-from support.inboxes import missing_ssh, python_server, ssh_server
+from support.inboxes import certificate, missing_ssh, python_server, ssh_server
 from support.patience import HANGS_S, wait_until
+from support.said import in_this_process
 from support.small_disk import needs_small_disk, small_disk
 
 pytestmark = needs_small_disk
@@ -204,6 +205,25 @@ def test_a_full_disk_behind_ftp_is_told_and_waited_for(runs, tmp_path):
         assert server.files() == ["lost+found"]
         disk.relieve()
         assert sent(tmp_path, NAME, *words)[0] == 0
+        assert len(server.files()) == 2
+
+
+def test_a_server_of_ftps_that_breaks_off_without_a_word_is_not_waited_for(runs, tmp_path, monkeypatch, capsys):
+    # This server drops the connection for the data, and says nothing to anybody.
+    monkeypatch.setattr("plimsoll.delivery.ftp._EXPLAINS_S", 0.5)
+    monkeypatch.chdir(tmp_path)
+    plimsoll, cert = in_this_process(capsys), certificate(tmp_path / "tls")
+    with (
+        small_disk(tmp_path / "ftp" / "in box", 8 << 20) as disk,
+        python_server("ftp_server", tmp_path / "ftp", f"cert={cert}", scheme="ftps") as server,
+    ):
+        words = ["--to", server.url(user=f"lab:{PASSWORD}"), "--ca", str(cert)]
+        disk.leave(4096)
+        said = plimsoll("send", NAME, *words, "--give-up-after", "1s")
+        assert said.code == 4 and "it closed the connection of the upload and does not say why; its disk may be full" in said.err, said.err
+        assert server.files() == ["lost+found"]
+        disk.relieve()
+        assert plimsoll("send", NAME, *words).code == 0
         assert len(server.files()) == 2
 
 

@@ -34,8 +34,9 @@ _PLAIN_PORT, _TLS_PORT = 21, 990
 _NO_ROOM = ("452", "552")
 #: A transfer that the server has ended, for whatever reason of its own.
 _BROKEN_OFF = ("426", "451")
-#: How long a server may take to say that it has closed the data.
+#: How long a server may take to say that it has closed the data, and, where it has broken them off, to say why: some never do.
 _CLOSES_S = 5.0
+_EXPLAINS_S = 10.0
 _PIECE = 1 << 20
 
 _Answer = TypeVar("_Answer")
@@ -107,19 +108,37 @@ class _FtpBox:
 
     def _stored(self, name: str, parcel: IO[bytes]) -> None:
         self.connection.voidcmd("TYPE I")
-        with self.connection.transfercmd(f"STOR {name}") as data, suppress(OSError, ValueError):
-            # A server that lets go of the data in the middle says why, or will: that counts, and not how it was noticed here.
+        with self.connection.transfercmd(f"STOR {name}") as data:
+            is_broken_off = self._is_broken_off(data, parcel)
+        control = self.connection.sock
+        if is_broken_off and control is not None:
+            control.settimeout(_EXPLAINS_S)
+        try:
+            self.connection.voidresp()
+        except TimeoutError:
+            if is_broken_off:
+                raise NotNow("it closed the connection of the upload and does not say why; its disk may be full") from None
+            raise
+        except ftplib.error_temp as problem:
+            if str(problem).startswith(_BROKEN_OFF):
+                raise NotNow(f"it ended the upload in the middle ({said(str(problem))}); its disk may be full") from None
+            raise
+        if control is not None:
+            control.settimeout(_SILENCE_S)
+
+    def _is_broken_off(self, data: socket.socket, parcel: IO[bytes]) -> bool:
+        """Send the parcel; whether the server let go of the connection other than it should. What it says of that counts, or will."""
+        try:
             while not self._is_told() and (piece := parcel.read(_PIECE)):
                 data.sendall(piece)
             data.settimeout(_CLOSES_S)
             if isinstance(data, ssl.SSLSocket) and not self._is_told():
                 data.unwrap()
-        try:
-            self.connection.voidresp()
-        except ftplib.error_temp as problem:
-            if str(problem).startswith(_BROKEN_OFF):
-                raise NotNow(f"it ended the upload in the middle ({said(str(problem))}); its disk may be full") from None
-            raise
+        except TimeoutError:
+            return False
+        except (OSError, ValueError):
+            return True
+        return False
 
     def _is_told(self) -> bool:
         """Whether the server has said how the upload ended."""
