@@ -1,5 +1,8 @@
 """What a browser is told while a run goes on."""
 
+import http.client
+import signal
+
 from plimsoll.store.tail import Tail
 from plimsoll.stored import Interval
 from plimsoll.web.events import News, Told
@@ -7,7 +10,7 @@ from plimsoll.web.listing import Entry, Listing
 from plimsoll.web.live import Live
 from report.records import strangers
 from report.synthetic import PROFILES, Array, write_run
-from web.served import GoingOn, events
+from web.served import PATIENCE_S, GoingOn, events
 
 
 def _live(found):
@@ -91,6 +94,7 @@ def test_an_absent_store_has_no_runs_and_one_that_comes_is_seen(serve, tmp_path)
     assert server.ask("/api/runs")[2].endswith('"runs":[]}')
     write_run(tmp_path / "absent" / "2026-11-21T03-44-10_one", Array("one", seconds=5), PROFILES[:1])
     events(server, "/api/events", lambda found: found[-1][0] == "runs" and len(found[-1][1]) == 1)
+    assert server.process.stderr.readline() == f"plimsoll: shows {tmp_path / 'absent'}, which is not there yet, until Ctrl-C\n"
 
 
 def test_a_run_that_is_gone_is_said_and_the_list_goes_on(serve, tmp_path):
@@ -107,9 +111,27 @@ def test_a_comparison_that_is_refused_says_why(serve, tmp_path):
     status, headers, text = server.ask("/compare?run=2026-11-21T03-44-10_a&run=2026-11-21T03-44-10_b")
     assert (status, headers["content-type"]) == (400, "text/plain; charset=utf-8")
     assert text.endswith(".\n") and "Traceback" not in text
+    asked = "/compare?run=2026-11-21T03-44-10_a&run=2026-11-21T03-44-10_b"
+    status, headers, text = server.ask(asked, headers={"Accept": "text/html,*/*;q=0.8"})
+    assert (status, headers["content-type"]) == (400, "text/html; charset=utf-8") and "<h1>Not compared</h1>" in text
+    assert f'href="{asked.replace("&", "&amp;")}&amp;varying=workload"' in text
+    assert "varying=" not in server.ask(f"{asked}&varying=nothing", headers={"Accept": "text/html"})[2]
 
 
-def test_ctrl_c_ends_a_server_that_is_being_listened_to(serve, tmp_path):
+def test_a_page_that_there_is_not_says_so_and_leads_back(serve, tmp_path):
+    status, headers, text = serve(tmp_path).ask("/runs/%3Cscript%3E/report", headers={"Accept": "text/html"})
+    assert (status, headers["content-type"]) == (404, "text/html; charset=utf-8") and "script-src 'self'" in headers[
+        "content-security-policy"
+    ]
+    assert "There is no run &#x27;&lt;script&gt;&#x27; in this store." in text and '<a href="/">All runs</a>' in text
+
+
+def test_ctrl_c_ends_a_server_that_is_being_listened_to_without_a_word(serve, tmp_path):
     server = serve(tmp_path)
-    events(server, "/api/events", lambda found: found)
-    assert server.stop() == 0
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
+    connection.request("GET", "/api/events", headers={"Host": server.place, "Authorization": f"Bearer {server.token}"})
+    connection.getresponse().readline()
+    server.process.send_signal(signal.SIGINT)
+    _, said = server.process.communicate(timeout=PATIENCE_S)
+    assert (server.process.returncode, said) == (0, f"plimsoll: shows {tmp_path} until Ctrl-C\n")
+    connection.close()

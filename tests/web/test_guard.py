@@ -117,6 +117,9 @@ def test_a_token_may_come_from_a_file_that_only_its_owner_reads(serve, plimsoll_
     ("words", "said"),
     [
         (("--address", "lab.example"), "is no IP address"),
+        (("--name", 'lab7 "<b>'), "is no name or address of a machine"),
+        (("--name", "[::1]"), "is no name or address of a machine"),
+        (("--key", "x.pem"), "--cert and --key belong together"),
         (("--cert", "x.pem"), "--cert and --key belong together"),
         (("--cert", "/absent.pem", "--key", "/absent.key"), "no such file or directory"),
         (("--token-file", "/absent"), "no such file or directory"),

@@ -98,6 +98,24 @@ def test_two_runs_are_compared_by_choosing_them(store, serve, visited):
     assert "slow" in page.locator(".lead").inner_text() and problems == []
 
 
+def test_runs_that_differ_say_so_and_are_compared_as_they_are(serve, visited, tmp_path):
+    for name, profile in (("one", PROFILES[0]), ("other", PROFILES[1])):
+        write_run(tmp_path / f"2026-11-21T03-44-10_{name}", Array(name, label=name, seconds=5), [profile])
+    page, _ = visited(serve(tmp_path))
+    page.fill("#words", "2026")
+    for name in ("one", "other"):
+        page.check(f"tr[data-run$=_{name}] input")
+    page.click("text=Compare 2")
+    page.wait_for_selector("text=no workload in common")
+    page.click("text=Compare them as they are: what differs is workload")
+    page.wait_for_selector("#comparison")
+    page.go_back()
+    page.go_back()
+    # What was chosen and typed is there again.
+    page.wait_for_selector("text=Compare 2")
+    assert page.input_value("#words") == "2026" and page.locator("tbody input:checked").count() == 2
+
+
 def test_a_run_draws_itself_as_it_goes_on(store, serve, visited):
     run = GoingOn(store)
     page, problems = visited(serve(store))

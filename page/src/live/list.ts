@@ -15,6 +15,13 @@ export interface List {
   show: (entries: Entry[]) => void;
 }
 
+/** What stays in the history of the browser: it is there again when one comes back from a report or a comparison. */
+interface Remembered {
+  words: string;
+  status: string;
+  chosen: string[];
+}
+
 interface Row {
   said: string;
   row: HTMLElement;
@@ -24,13 +31,22 @@ export function runList(): List {
   let entries: Entry[] = [];
   let most = STEP;
   const rows = new Map<string, Row>();
-  const chosen = new Set<string>();
+  const before = (history.state as Remembered | null) ?? { words: "", status: "", chosen: [] };
+  const chosen = new Set<string>(before.chosen);
   const words = element("input", { type: "search", id: "words", placeholder: "label, workload, target …", autocomplete: "off" });
   const status = element("select", { id: "status" }, ...STATUSES.map(([value, name]) => element("option", { value }, name)));
   const compare = element("button", { type: "button", class: "action", disabled: true }, "Compare");
   const count = element("p", { class: "note", role: "status" });
+  words.value = before.words;
+  status.value = before.status;
   const body = element("tbody");
   const more = element("button", { type: "button", class: "action" }, "Show more");
+
+  function remember(): void {
+    const now: Remembered = { words: words.value, status: status.value, chosen: [...chosen] };
+    history.replaceState(now, "");
+    draw();
+  }
 
   function draw(): void {
     const found = entries.filter((entry) => matches(entry, words.value, status.value));
@@ -49,16 +65,16 @@ export function runList(): List {
     const said = JSON.stringify(entry);
     const known = rows.get(entry.name);
     if (known?.said === said) return known.row;
-    const row = entryRow(entry, chosen, draw);
+    const row = entryRow(entry, chosen, remember);
     rows.set(entry.name, { said, row });
     return row;
   }
 
   words.addEventListener("input", () => {
     most = STEP;
-    draw();
+    remember();
   });
-  status.addEventListener("change", draw);
+  status.addEventListener("change", remember);
   more.addEventListener("click", () => {
     most += STEP;
     draw();
@@ -72,7 +88,7 @@ export function runList(): List {
     "table",
     { class: "numbers runs" },
     element("caption", {}, "Stored runs, the newest first"),
-    element("thead", {}, element("tr", {}, ...HEADINGS.map((heading) => element("th", { scope: "col", class: "text" }, heading)))),
+    element("thead", {}, element("tr", {}, ...HEADINGS.map((heading) => element("th", { scope: "col", class: heading === POINTS ? "" : "text" }, heading)))),
     body,
   );
   return {
@@ -101,7 +117,8 @@ export function runList(): List {
   };
 }
 
-const HEADINGS = ["", "Run", "Target", "Points", "Found", "Begun"];
+const POINTS = "Points";
+const HEADINGS = ["", "Run", "Target", POINTS, "Found", "Begun"];
 const STATUSES: [string, string][] = [
   ["", "all"],
   ["running", "running"],

@@ -123,7 +123,8 @@ def _announce(server: Server, out: str, *, opens: bool) -> None:
         click.echo(address)
     if server.certificate is not None:
         click.echo(f"certificate SHA-256 {server.certificate.fingerprint}", err=True)
-    click.echo(f"plimsoll: shows {displayed(out)} until Ctrl-C", err=True)
+    absent = "" if os.path.isdir(out) else ", which is not there yet,"
+    click.echo(f"plimsoll: shows {displayed(out)}{absent} until Ctrl-C", err=True)
     if opens:
         import webbrowser
 

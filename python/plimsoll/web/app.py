@@ -40,7 +40,7 @@ from plimsoll.web.control import Control
 from plimsoll.web.events import News, Told, event, hello
 from plimsoll.web.listing import Entry, Listing, running
 from plimsoll.web.live import Following, report_so_far
-from plimsoll.web.pages import compared_page, report_page
+from plimsoll.web.pages import compared_page, refusal_page, refused_comparison_page, report_page
 from plimsoll.web.receiver import Receiver
 
 #: How often a browser is told what is new, in seconds, and how often that nothing is.
@@ -50,6 +50,7 @@ QUIET_S = 15.0
 _FRAMELESS = {"content-security-policy": "frame-ancestors 'none'"}
 _ASSETS = {"live.js": "text/javascript", "live.css": "text/css"}
 
+_COMPARE = "/compare"
 #: A request that commands is short.
 _ASKED_MAX = 4096
 
@@ -87,7 +88,7 @@ def application(offer: Offer) -> Starlette:
         Route("/api/runs/{name}", _told(store.run)),
         Route("/api/events", store.events),
         Route("/runs/{name}/report", _told(store.report)),
-        Route("/compare", _told(store.compare)),
+        Route(_COMPARE, _told(store.compare)),
         Route("/metrics", _told(store.metrics)),
         Route("/grafana.json", _dashboard),
     ]
@@ -216,14 +217,22 @@ def _told(handler: Handler) -> Handler:
     async def answering(request: Request) -> Response:
         try:
             return await handler(request)
-        except _Unknown as problem:
-            return PlainTextResponse(f"{problem}\n", 404)
-        except (StoreError, SafetyRefusal) as problem:
-            return PlainTextResponse(f"{problem}\n", 409)
         except PlimsollError as problem:
-            return PlainTextResponse(f"{problem}\n", 400)
+            status = 404 if isinstance(problem, _Unknown) else 409 if isinstance(problem, (StoreError, SafetyRefusal)) else 400
+            return _refused(request, str(problem), status)
 
     return answering
+
+
+def _refused(request: Request, sentence: str, status: int) -> Response:
+    """The sentence; on a page of its own where somebody went there in a browser."""
+    if "text/html" not in request.headers.get("accept", ""):
+        return PlainTextResponse(f"{sentence}\n", status)
+    if request.url.path != _COMPARE:
+        return Response(refusal_page(sentence), status, media_type="text/html")
+    asked = request.query_params
+    shown = refused_comparison_page(sentence, list(dict.fromkeys(asked.getlist("run"))), asked.getlist("varying"))
+    return Response(shown, status, media_type="text/html")
 
 
 async def _asked(request: Request) -> object:

@@ -11,7 +11,9 @@ Limits: one process; the store is read in its threads.
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 import secrets
 import socket
 import stat
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 #: A token shorter than this could be guessed.
 TOKEN_MIN = 16
+#: A name or an IPv4 address; or an IPv6 address, without brackets.
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
 #: Browsers that follow a run keep their connection; they are left behind so many seconds after the server was stopped.
 _ENDING_S = 1
 
@@ -70,6 +74,9 @@ class Server:
     def prepared(cls, settings: Settings) -> Server:
         """Raises `InputError` for an address, a port, a token or a certificate that cannot be used."""
         loopback = _is_loopback(settings.address)
+        for name in settings.names:
+            if not _NAME.fullmatch(name):
+                raise InputError(f"--name {quoted(name)} is no name or address of a machine; write for example --name lab7.example.org.")
         if (settings.cert is None) != (settings.key is None):
             raise InputError("--cert and --key belong together; give both, or neither.")
         token = _token(settings.token_file)
@@ -112,6 +119,8 @@ class Server:
 
             server.append(uvicorn.Server(self._configuration()))
             server[0].should_exit = bool(stopped)
+            # That the end cuts off what goes on, such as the events that a browser listens to, is no fault to be told.
+            logging.getLogger("uvicorn.error").addFilter(lambda _: not server[0].should_exit)
             server[0].run(sockets=[self.listener])
 
     def _configuration(self) -> uvicorn.Config:
