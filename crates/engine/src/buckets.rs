@@ -4,7 +4,7 @@
 //! up in order; what they answer equals what the whole histogram answers. Text that is not just as [`histogram::encode`] writes it
 //! is left to [`histogram::decode`], which reads it all the same or says what is wrong with it.
 
-mod drawn;
+mod curve;
 
 use std::sync::LazyLock;
 
@@ -65,7 +65,7 @@ impl Buckets {
 
     /// The latency that `percent` of the requests did not exceed, by nearest rank; none when there is no request.
     pub fn value_at(&self, percent: f64) -> Option<u64> {
-        let rank = drawn::rank(percent, self.count());
+        let rank = curve::rank(percent, self.count());
         let mut running = 0u64;
         let reached = self.0.iter().find(|&&(_, count)| {
             running = running.saturating_add(count);

@@ -29,10 +29,10 @@ use crate::slot::{IDLE, Slot, prepare, verify_completion};
 use crate::volume::Volume;
 
 mod backlog;
-mod directed;
+mod directed_lanes;
 mod due;
 mod end;
-mod held;
+mod gated_lanes;
 mod lean;
 mod overlap;
 mod pieces;
@@ -40,7 +40,7 @@ mod read_back;
 mod timers;
 mod waiters;
 
-pub(crate) use directed::Directed;
+pub(crate) use directed_lanes::Directed;
 use waiters::Waiters;
 
 /// Marks a timer that belongs to a lane, not to a slot.

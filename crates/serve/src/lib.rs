@@ -15,8 +15,6 @@
 
 pub mod byte_request;
 pub mod data;
-#[cfg(test)]
-mod drawn;
 pub mod error;
 pub mod lateness;
 pub mod mount;
@@ -27,6 +25,8 @@ pub mod report;
 pub mod schedule;
 pub mod server;
 pub mod session;
+#[cfg(test)]
+mod small_array;
 
 pub use error::ServeError;
 pub use server::Server;

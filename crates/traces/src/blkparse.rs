@@ -17,7 +17,7 @@ use std::io::BufRead;
 use plimsoll_workload::Op;
 
 use crate::completions::{Event, Events};
-use crate::counted::Counted;
+use crate::counted_action::Counted;
 use crate::error::{Piece, TraceError};
 use crate::lines::Lines;
 use crate::reading::{OTHER_ACTIONS, Reading, WITHOUT_SECTORS};

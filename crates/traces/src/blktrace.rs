@@ -16,7 +16,7 @@ use std::io::{self, Read};
 use plimsoll_workload::Op;
 
 use crate::completions::{Event, Events};
-use crate::counted::Counted;
+use crate::counted_action::Counted;
 use crate::error::TraceError;
 use crate::reading::{MOST, OTHER_ACTIONS, Reading, WITHOUT_SECTORS};
 use crate::records::fill;

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use crate::blkparse::Blkparse;
 use crate::blktrace::Blktrace;
 use crate::completions::Paired;
-use crate::counted::Counted;
+use crate::counted_action::Counted;
 use crate::error::TraceError;
 use crate::oracle_general::OracleGeneral;
 use crate::reading::Reading;

@@ -10,7 +10,7 @@ import { bandwidth, bounded, duration, exact, rate } from "../format";
 import type { Knee, LoadLine, LoadPoint, Mark, ObjectiveVerdict, Saturation } from "../model";
 import { configurationColour, translucent, type Palette } from "../palette";
 import { levelText } from "../settings";
-import { ratePhrase } from "../spoken";
+import { ratePhrase } from "../rates";
 import { base, latencyAxis, rounded, scaleAxis, tip, valueAxis, type TipRow } from "./axes";
 
 export type Rate = "iops" | "bytes_per_s";

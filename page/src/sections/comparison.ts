@@ -9,7 +9,7 @@ import type { ComparedMark, ComparedPoint, Comparison, ComparisonVerdict, Group,
 import type { Palette } from "../palette";
 import { levelText, settingsText, subjectTitle } from "../settings";
 import { tableElement, type Table } from "../table";
-import { nounOf } from "../spoken";
+import { nounOf } from "../rates";
 import { list } from "./choices";
 import { GROUP_TITLES } from "./profiles";
 

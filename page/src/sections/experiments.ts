@@ -6,7 +6,7 @@ import { isSpokenInBytes } from "../charts/loadLine";
 import { bandwidth, exact, megabytes, rate } from "../format";
 import type { Experiment, Report } from "../model";
 import { optionWords, valueText } from "../settings";
-import { inNoun, nounOf } from "../spoken";
+import { inNoun, nounOf } from "../rates";
 import { tableElement, type Rich, type Value } from "../table";
 import { hostUseView } from "./hostUse";
 import { loadLineView } from "./loadLines";

@@ -7,7 +7,7 @@ import { counted } from "../format";
 import type { Experiment, LoadLine, Report, Subject } from "../model";
 import { configurationColour, type Palette } from "../palette";
 import { optionWords, valueText } from "../settings";
-import { inNoun, nounOf } from "../spoken";
+import { inNoun, nounOf } from "../rates";
 import type { Table } from "../table";
 import { check, list, segments } from "./choices";
 import { configurationName } from "./names";

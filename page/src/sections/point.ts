@@ -7,7 +7,7 @@ import { sparkline } from "../charts/sparkline";
 import { bounded, rate, seconds, instant, counted } from "../format";
 import { figureElement } from "../figure";
 import type { ByOp, ObjectiveVerdict, Op, Point, Report, Total } from "../model";
-import { ratePhrase } from "../spoken";
+import { ratePhrase } from "../rates";
 import { tableElement } from "../table";
 import { flagMark, flagNotes, statusBadge } from "./flags";
 import { placeText } from "../settings";

@@ -8,8 +8,8 @@ use plimsoll_workload::unit::{BYTES, BYTES_PER_S, MS, US};
 use plimsoll_workload::{options, words};
 
 use super::spindle::TURNS_MAX;
-use crate::declared::{ARRAYS, COMMAND_US_MAX, MIB, PIB};
 use crate::device::error::{SpecError, in_range};
+use crate::notation::{ARRAYS, COMMAND_US_MAX, MIB, PIB};
 
 options! {
     /// A rotating disk.

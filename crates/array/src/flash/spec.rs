@@ -7,10 +7,10 @@ use plimsoll_workload::option::Record;
 use plimsoll_workload::unit::{BYTES, BYTES_PER_S, MS, NS, PERCENT, US};
 use plimsoll_workload::{choices, options};
 
-use crate::declared::{ARRAYS, COMMAND_US_MAX, MIB, PART_NS_MAX, PIB, SECTOR};
 use crate::device::command::SECTOR_BYTES;
 use crate::device::error::{SpecError, in_range};
 use crate::flash::formulas::greedy;
+use crate::notation::{ARRAYS, COMMAND_US_MAX, MIB, PART_NS_MAX, PIB, SECTOR};
 
 options! {
     /// A flash drive.

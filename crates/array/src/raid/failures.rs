@@ -18,7 +18,7 @@ use plimsoll_workload::rng::{Draws, unit};
 use plimsoll_workload::unit::{HOURS, PERCENT, S};
 
 use super::spec::SpecError;
-use crate::declared::{ANY, ARRAYS};
+use crate::notation::{ANY, ARRAYS};
 
 /// 365 days.
 const YEAR_S: f64 = 31_536_000.0;

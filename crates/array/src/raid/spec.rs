@@ -21,7 +21,7 @@ use thiserror::Error;
 use super::permutation::CHILDREN_MAX;
 use super::piece::MEMBERS_MAX;
 use super::records::RecordShape;
-use crate::declared::ARRAYS;
+use crate::notation::ARRAYS;
 
 /// A key whose value cannot be, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

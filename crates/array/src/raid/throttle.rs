@@ -34,7 +34,7 @@ use plimsoll_workload::unit::{BYTES_PER_S, NS, PERCENT, SECTORS};
 use super::geometry::Geometry;
 use super::rebuild::Rebuild;
 use super::spec::SpecError;
-use crate::declared::{ANY, ARRAYS};
+use crate::notation::{ANY, ARRAYS};
 
 /// How long a rebuild goes on before it pauses for the sake of its share.
 const SPELL_NS: u64 = 500_000_000;

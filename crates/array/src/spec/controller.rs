@@ -3,7 +3,7 @@
 use plimsoll_workload::unit::{BYTES, BYTES_MAX, BYTES_PER_S, NS, PERCENT};
 use plimsoll_workload::{options, words};
 
-use crate::declared::{ARRAYS, CORES_MAX, GIB, PAGE_MAX, PART_NS_MAX, PAUSE_NS_MAX, REQUEST_NS_MAX, SECTOR};
+use crate::notation::{ARRAYS, CORES_MAX, GIB, PAGE_MAX, PART_NS_MAX, PAUSE_NS_MAX, REQUEST_NS_MAX, SECTOR};
 use crate::raid::RebuildSpec;
 
 options! {

@@ -4,7 +4,7 @@ use plimsoll_workload::unit::{BYTES, BYTES_MAX, NS, PERCENT};
 use plimsoll_workload::{options, words};
 
 use super::controller::ReadAheadSpec;
-use crate::declared::{ARRAYS, CORES_MAX, GIB, PAGE_MAX, PART_NS_MAX, PAUSE_NS_MAX, REQUEST_NS_MAX, SECTOR};
+use crate::notation::{ARRAYS, CORES_MAX, GIB, PAGE_MAX, PART_NS_MAX, PAUSE_NS_MAX, REQUEST_NS_MAX, SECTOR};
 
 words! {
     /// Whether requests go through the host's page cache.

@@ -4,9 +4,9 @@ use plimsoll_workload::unit::{BYTES, BYTES_PER_S, NS, PERCENT};
 use plimsoll_workload::{options, words};
 
 use super::members::Members;
-use crate::declared::{ANY, ARRAYS, CREDIT_MAX, LIMIT_MAX, REQUEST_NS_MAX};
 use crate::device::DeviceSpec;
 use crate::disk::DiskSpec;
+use crate::notation::{ANY, ARRAYS, CREDIT_MAX, LIMIT_MAX, REQUEST_NS_MAX};
 use crate::raid::{FailureSpec, GroupSpec, Level, RebuildSpec};
 
 words! {

@@ -32,7 +32,7 @@ pub use layout::{DeviceSet, Duplex, GroupEntry, LimitSpec, LinkSpec, Sharing, Sp
 pub use members::Members;
 pub use sources::Sourced;
 
-use crate::declared::ARRAYS;
+use crate::notation::ARRAYS;
 
 /// Why an array cannot be built: one sentence that names the array and the key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -17,7 +17,7 @@ mod rebuilds;
 mod records;
 mod redundancy;
 mod reference;
-mod scattered;
+mod row_stretches;
 mod scenario;
 mod specs;
 mod together;

@@ -16,10 +16,10 @@ use super::beneath::{Mounts, Root};
 use super::calls;
 use super::listing::each_entry;
 use super::marker::{self, Marker};
+use crate::display::shown;
 use crate::owner::Run;
 use crate::safety::device_number;
 use crate::safety::{Permission, Refusal, path_text};
-use crate::shown::shown;
 use crate::target::{Claims, TargetError, medium};
 
 /// What is at a target for file operations.

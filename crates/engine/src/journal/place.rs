@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use plimsoll_workload::journal::RECORD_BYTES;
 
+use crate::display::shown;
 use crate::safety::{DeviceNumber, device_number};
-use crate::shown::shown;
 use crate::target::{Opened, PartKind};
 
 /// How a host is named.

@@ -2,7 +2,7 @@
 //!
 //! Model: both ends and one place in each of [`STRETCHES`] equal stretches, drawn from a seed that the size gives, so that
 //! equal devices give equal answers. A place speaks when it holds something that is neither zeros nor bytes that this
-//! program writes ([`plimsoll_workload::own`]); a device that earlier runs have written all over still counts as empty,
+//! program writes ([`plimsoll_workload::provenance`]); a device that earlier runs have written all over still counts as empty,
 //! so that a run can be repeated with the words that allowed the first one.
 //!
 //! Limits: a sample. What fills less than a few hundredths of a device, has no known signature and leaves both ends zero
@@ -10,7 +10,7 @@
 
 use std::io;
 
-use plimsoll_workload::own;
+use plimsoll_workload::provenance;
 use plimsoll_workload::rng::drawn;
 
 use super::signature::Image;
@@ -28,7 +28,7 @@ pub(super) fn stored_at(image: &impl Image) -> io::Result<Option<u64>> {
     for (offset, bytes) in pieces(image.size_bytes()) {
         let mut piece = vec![0; bytes as usize];
         image.read_at(&mut piece, offset)?;
-        if let Some(within) = own::unknown_at(&piece) {
+        if let Some(within) = provenance::unknown_at(&piece) {
             return Ok(Some(offset + within as u64));
         }
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::path_text;
 use super::signature::Found;
-use crate::shown::shown;
+use crate::display::shown;
 
 /// A mounted file system on a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

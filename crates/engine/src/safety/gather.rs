@@ -34,7 +34,7 @@ use super::survey::Survey;
 use super::sysfs::{Node, read_word};
 use super::system::DeviceNumber;
 use super::{DeviceFacts, FileFacts, Sharer};
-use crate::shown::shown;
+use crate::display::shown;
 
 /// What is judged: the open file or device itself.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serializer;
 
-use crate::shown::shown;
+use crate::display::shown;
 
 /// For `#[serde(serialize_with)]` on a path.
 pub(crate) fn one<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {

@@ -3,7 +3,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::shown::shown;
+use crate::display::shown;
 use thiserror::Error;
 
 /// Why a target is not written to.

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use super::loops::{Base, Loop, attached};
 use super::sysfs::Node;
 use super::system::{DeviceNumber, System};
-use crate::shown::shown;
+use crate::display::shown;
 
 /// How something stands on a base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -26,10 +26,10 @@ use std::time::Duration;
 use super::error::TargetError;
 use super::holder::locked as locked_by_others;
 use super::place::{Handle, Place};
+use crate::display::shown;
 use crate::safety::System;
 use crate::safety::loops::Base;
 use crate::safety::{Refusal, Sharer};
-use crate::shown::shown;
 
 pub use self::loan::{Carried, Elsewhere, Loan};
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::spec::SpecError;
+use crate::display::shown;
 use crate::safety::Refusal;
 use crate::safety::gather::reason;
-use crate::shown::shown;
 
 /// Why a target cannot be used.
 #[derive(Debug, Error)]

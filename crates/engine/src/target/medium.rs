@@ -14,9 +14,9 @@ use std::path::Path;
 use plimsoll_workload::nearest::nearest;
 
 use super::error::TargetError;
+use crate::display::shown;
 use crate::safety::kernel_tables::Mounts;
 use crate::safety::{DeviceNumber, System, device_number};
-use crate::shown::shown;
 
 /// File systems that show the kernel's own things as files, or keep no data. Source: Linux `Documentation/filesystems`.
 const KERNEL_OWN: [&str; 24] = [

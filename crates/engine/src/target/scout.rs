@@ -29,10 +29,10 @@ use std::time::{Duration, Instant};
 
 use super::error::TargetError;
 use super::spec::TargetSpec;
+use crate::display::shown;
 use crate::safety::System;
 use crate::safety::kernel_tables::{Mounts, swap_paths};
 use crate::safety::loops::{self, backing_names};
-use crate::shown::shown;
 
 /// How often whoever waits is asked whether to go on.
 const LOOK: Duration = Duration::from_millis(50);

@@ -34,8 +34,8 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
                 self.issue_held(who & !LANE, now_ns)?;
             } else if who & END != 0 {
                 self.end_lane((who & !END) as usize);
-            } else if who & directed::DIRECTOR != 0 {
-                self.wake_director(who & !directed::DIRECTOR, now_ns)?;
+            } else if who & directed_lanes::DIRECTOR != 0 {
+                self.wake_director(who & !directed_lanes::DIRECTOR, now_ns)?;
             } else {
                 self.issue_delayed(who, due_ns, now_ns)?;
             }

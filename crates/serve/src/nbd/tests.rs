@@ -25,7 +25,7 @@ impl Place {
         let here = tempfile::tempdir().unwrap();
         let path = here.path().join("s");
         let socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
-        let array = crate::drawn::array();
+        let array = crate::small_array::array();
         let data = Box::new(Memory::new(1 << 30));
         let server = Arc::new(Server::start("small".into(), array, data, Limits::of_flash()).unwrap());
         let listeners = Some(Listeners::with(&server, vec![socket.into()], depth, limits).unwrap());

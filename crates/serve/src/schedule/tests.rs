@@ -1,7 +1,7 @@
 use plimsoll_workload::Op;
 
 use super::*;
-use crate::drawn;
+use crate::small_array;
 
 const MS: u64 = 1_000_000;
 
@@ -17,7 +17,7 @@ fn arrivals() -> Vec<(u64, Request)> {
 /// Answers by number of arrival, with the instant at which they were handed out; between arrivals the schedule is run at
 /// the instants that `wake` names: what it is given is the present and the next instant of the model.
 fn answers(wake: impl Fn(u64, u64) -> u64) -> Vec<(usize, Answer, u64)> {
-    let mut schedule = Schedule::new(drawn::array());
+    let mut schedule = Schedule::new(small_array::array());
     let (mut handed, mut found) = (Vec::new(), Vec::new());
     let mut arrivals = arrivals().into_iter().enumerate().peekable();
     let mut now_ns = 0;
@@ -72,7 +72,7 @@ fn a_timer_that_is_late_makes_answers_late_and_changes_nothing_else() {
 
 #[test]
 fn a_request_that_is_done_sooner_brings_the_next_instant_nearer() {
-    let mut schedule = Schedule::new(drawn::array());
+    let mut schedule = Schedule::new(small_array::array());
     schedule.submit(0, Request { op: Op::Read, lba: 1_000_000, sectors: 8 }, "far");
     let mut due = Vec::new();
     schedule.run(MS, &mut due);
@@ -86,7 +86,7 @@ fn a_request_that_is_done_sooner_brings_the_next_instant_nearer() {
 
 #[test]
 fn places_are_used_again() {
-    let mut schedule = Schedule::new(drawn::array());
+    let mut schedule = Schedule::new(small_array::array());
     let mut due = Vec::new();
     for number in 0..100 {
         schedule.submit(number * 100 * MS, Request { op: Op::Read, lba: number * 1000, sectors: 8 }, number);

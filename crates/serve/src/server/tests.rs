@@ -2,13 +2,13 @@ use std::time::Instant;
 
 use super::*;
 use crate::data::{derived::Derived, memory::Memory};
-use crate::drawn;
+use crate::small_array;
 
 /// Reads that are under way when a server stops.
 const ASKED: u64 = 4_000;
 
 fn server(data: impl Data + 'static) -> Arc<Server> {
-    Arc::new(Server::start("small".into(), drawn::array(), Box::new(data), Limits::of_disks()).unwrap())
+    Arc::new(Server::start("small".into(), small_array::array(), Box::new(data), Limits::of_disks()).unwrap())
 }
 
 #[test]

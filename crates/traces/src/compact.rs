@@ -7,7 +7,7 @@ use plimsoll_workload::trace::Prefix;
 
 use crate::choice::{Choosing, Wanted};
 use crate::error::TraceError;
-use crate::gathered::{Gathered, Header};
+use crate::header::{Gathered, Header};
 use crate::order::Ordering;
 use crate::request::{Request, Source};
 use crate::split::{is_long, pieces};

@@ -9,9 +9,9 @@
 //! Limits: patterns, and content that is to compress 85-fold or more, cannot be recognised: they count as somebody's.
 //!
 //! ```
-//! use plimsoll_workload::own;
-//! assert_eq!(own::unknown_at(&[0; 4096]), None);
-//! assert_eq!(own::unknown_at(b"\0\0\0letters"), Some(3));
+//! use plimsoll_workload::provenance;
+//! assert_eq!(provenance::unknown_at(&[0; 4096]), None);
+//! assert_eq!(provenance::unknown_at(b"\0\0\0letters"), Some(3));
 //! ```
 
 use crate::rng::{STEP, mix, unmix};
