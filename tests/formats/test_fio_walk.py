@@ -24,7 +24,7 @@ BACK_MAX = 20
 def test_an_option_is_followed_with_few_steps_back(lines: str, values: tuple[str, str]) -> None:
     walk = walked(of_fio, JOB + lines, *values)
     print(walk)
-    assert "group.py" in walk.files, "the walk ends before the workload"
+    assert "fio/group.py" in walk.files, "the walk ends before the workload"
     assert walk.back <= BACK_MAX, str(walk)
 
 

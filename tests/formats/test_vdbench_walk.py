@@ -25,5 +25,5 @@ TREES = "fsd=fsd1,anchor=/data,depth=1,width=2,files=10,sizes=64k\n{wd}\nrd=run1
 def test_a_parameter_is_followed_with_few_steps_back(text: str, values: tuple[str, str]) -> None:
     walk = walked(of_vdbench, text, *values)
     print(walk)
-    assert "experiments.py" in walk.files, "the walk ends before the experiment"
+    assert "vdbench/experiments.py" in walk.files, "the walk ends before the experiment"
     assert walk.back <= BACK_MAX, str(walk)

@@ -1,31 +1,38 @@
-"""How far a reader is led to and fro who follows one option of another tool's job through the code that translates it.
+"""How far a reader is led to and fro who follows one value through the code of Python.
 
-Model: a job is translated twice, with two values of the option. A function has the option in hand when what it is given or what it gives
-back differs between the two. The reader goes from one such function to the next, in the order in which they are first called. A *stay* is a
-run of them in one file; a stay in a file that was left before is a *step back*. A generator counts once. Properties of a record are its
-fields, and no step.
+Model: something is done twice, with two values. A function has the value in hand when what it is given or what it gives back differs between
+the two (`walked`: translations, which are pure), or when one of the two holds the value's own digits (`followed`: commands, whose clocks and
+names differ as well). The reader goes from one such function to the next, in the order in which they are first called. A *stay* is a run of
+them in one file; a stay in a file that was left before is a *step back*. A generator counts once. Properties of a record are its fields, and
+no step.
 Limits: what is handed on inside a larger value (a job, a list of lines) counts, whether it is looked at or not; so does a call that
-nothing but a remark's text depends on. That is the strict count.
+nothing but a remark's text depends on. That is the strict count. What becomes another number on its way is followed until then. Threads
+are followed where they begin after the walk does.
 
     walk = walked(of_fio, "[job]\\nrw=randrw\\nrwmixread={}\\n", "70", "30")
     walk.back, walk.files
+    followed(lambda: main(["run", "oltp-db", "-t", "null:", "--set", "queue_depth=197"]), "197", "run_job")
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+import plimsoll
 import plimsoll.formats
 from plimsoll.formats import fio, vdbench
 from plimsoll.formats.known_targets import KnownTargets
 
-_PACKAGE = str(Path(plimsoll.formats.__file__).parent)
+_PACKAGE = Path(plimsoll.__file__).parent
+_FORMATS = Path(plimsoll.formats.__file__).parent
 
 
 @dataclass
@@ -69,12 +76,27 @@ def of_vdbench(text: str) -> None:
 
 def walked(translate: Callable[[str], None], text: str, value: str, other: str) -> Walk:
     """The walk of the option whose value stands as ``{}`` in a job; the other value has to take the same way."""
-    one, two = (_calls(translate, text.replace("{}", each)) for each in (value, other))
+    one, two = (_calls(lambda each=each: translate(text.replace("{}", each)), _FORMATS) for each in (value, other))
     blocks = difflib.SequenceMatcher(
         None, [(call.file, call.function) for call in one], [(call.file, call.function) for call in two], autojunk=False
     ).get_matching_blocks()
     same = {block.a + step: two[block.b + step] for block in blocks for step in range(block.size)}
-    in_hand = [call for number, call in enumerate(one) if same.get(number) != call]
+    return _walk(call for number, call in enumerate(one) if same.get(number) != call)
+
+
+def followed(act: Callable[[], object], digits: str, until: str, *, longest: int = 120) -> Walk:
+    """The walk of a value through all of the package as far as the function ``until``, known by its ``digits``, which nothing else may have.
+
+    A function that is given a whole document hands the value on unseen: what counts are values in texts of at most ``longest`` characters.
+    """
+    own = re.compile(rf"(?<![0-9.]){re.escape(digits)}(?![0-9])")
+    calls = _calls(act, _PACKAGE)
+    last = next(number for number, call in enumerate(calls) if call.function == until)
+    short = ((call, [each for each in (*call.given, call.returned) if len(each) <= longest]) for call in calls[: last + 1])
+    return _walk(call for call, texts in short if call.function == until or any(own.search(each) for each in texts))
+
+
+def _walk(in_hand: Iterable[_Call]) -> Walk:
     stays: list[tuple[str, list[str]]] = []
     for call in in_hand:
         if not stays or stays[-1][0] != call.file:
@@ -84,37 +106,39 @@ def walked(translate: Callable[[str], None], text: str, value: str, other: str) 
     return Walk(tuple((file, tuple(functions)) for file, functions in stays))
 
 
-def _calls(translate: Callable[[str], None], text: str) -> list[_Call]:
-    """The functions of the package that are called while a job is translated."""
+def _calls(act: Callable[[], object], package: Path) -> list[_Call]:
+    """The functions of the package that are called meanwhile."""
     calls: list[_Call] = []
     running: dict[FrameType, _Call] = {}
+    # Whatever is imported on the way is so before the walk.
+    act()
     fields = set(_properties())
 
     def profile(frame: FrameType, event: str, returned: Any) -> None:
         code = frame.f_code
-        if not code.co_filename.startswith(_PACKAGE) or code.co_name.startswith("<") or code in fields:
+        if not code.co_filename.startswith(str(package)) or code.co_name.startswith("<") or code in fields:
             return
         if event == "call" and frame not in running:
             names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
             given = tuple(_shown(frame.f_locals.get(name)) for name in names)
-            running[frame] = _Call(Path(code.co_filename).name, code.co_name, given)
+            running[frame] = _Call(str(Path(code.co_filename).relative_to(package)), code.co_name, given)
             calls.append(running[frame])
         elif event == "return" and frame in running:
             running[frame].returned = _shown(returned)
 
-    # Whatever is imported on the way is so before the walk.
-    translate(text)
+    threading.setprofile(profile)
     sys.setprofile(profile)
     try:
-        translate(text)
+        act()
     finally:
         sys.setprofile(None)
+        threading.setprofile(None)
     return calls
 
 
 def _properties() -> Iterator[CodeType]:
     """The code of all properties of records."""
-    modules = [module for name, module in sys.modules.items() if name.startswith("plimsoll.formats")]
+    modules = [module for name, module in sys.modules.items() if name.startswith("plimsoll.")]
     for module in modules:
         for kind in [kind for kind in vars(module).values() if isinstance(kind, type)]:
             yield from (found.fget.__code__ for found in vars(kind).values() if isinstance(found, property) and found.fget is not None)

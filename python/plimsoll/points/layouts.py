@@ -34,11 +34,18 @@ class Layouts:
         self._composer = composer or Composer()
         self._looks = looks
         self._planned: dict[str, PlannedLayout] = {}
+        self._targets: dict[tuple[str, str | None], Target] = {}
         #: The kernel's names of members that this run, or the killed one that it resumes, has laid out before.
         self.own: set[str] = set()
 
     def target(self, text: str, driver: Engine, name: str | None) -> Target:
-        """What ``text`` names for a driver, which workloads call ``name``; of a layout, what it will give."""
+        """What ``text`` names for a driver, which workloads call ``name``; of a layout, what it will give. Each is made once."""
+        known = (text, name)
+        if known not in self._targets:
+            self._targets[known] = self._target(text, driver, name)
+        return self._targets[known]
+
+    def _target(self, text: str, driver: Engine, name: str | None) -> Target:
         asked = layout_target(text)
         if asked is None:
             return self._composer.target(text, name)
