@@ -67,6 +67,16 @@ pub fn set_option(
     }
 }
 
+/// Names a workload that has no name after its file, and streams without one by their number.
+pub(crate) fn give_names<'a>(workload: &mut String, streams: impl Iterator<Item = &'a mut String>, source: &str) {
+    if workload.is_empty() {
+        *workload = stem(source);
+    }
+    for (index, stream) in streams.enumerate().filter(|(_, stream)| stream.is_empty()) {
+        *stream = format!("stream-{}", index + 1);
+    }
+}
+
 impl Workload {
     /// Reads a workload from JSON; `source` is the file it came from, named in errors and giving the name if
     /// there is none.
@@ -75,14 +85,7 @@ impl Workload {
     /// On the first unknown key, bad value or missing stream.
     pub fn from_json(value: &Value, source: &str) -> Result<Self, WorkloadError> {
         let mut workload = Self::read_record(value).map_err(|error| sent_home(error).within(source))?;
-        if workload.name.is_empty() {
-            workload.name = stem(source);
-        }
-        for (index, stream) in workload.streams.iter_mut().enumerate() {
-            if stream.name.is_empty() {
-                stream.name = format!("stream-{}", index + 1);
-            }
-        }
+        give_names(&mut workload.name, workload.streams.iter_mut().map(|stream| &mut stream.name), source);
         Ok(workload)
     }
 

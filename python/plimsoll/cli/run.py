@@ -13,7 +13,7 @@ import click
 
 from plimsoll.cli import completions
 from plimsoll.cli.experiment import carried_out
-from plimsoll.cli.options import DECISION, LoadCommand, takes, with_settings
+from plimsoll.cli.options import DECISION, EXPERIMENT, LoadCommand, takes, with_settings
 from plimsoll.cli.tool_words import with_tool_set_apart
 
 
@@ -29,25 +29,7 @@ class RunCommand(LoadCommand):
 @takes("over", "objective", "asserts")
 @click.option("--steps", is_flag=True, hidden=True, help="Without --over: at the usual levels, queue_depth=1..64.")
 @takes(*DECISION)
-@takes("targets", "on", "settings", "duration", "warmup", "size", "repeat", "interleave", "cache", "precision")
-@takes(
-    "draws",
-    "out",
-    "label",
-    "prices",
-    "report_path",
-    "opens",
-    "live",
-    "otlp",
-    "dry_run",
-    "keep",
-    "destroy_data",
-    "fresh",
-    "hosts",
-    "share",
-    "quiet",
-    "as_json",
-)
+@takes(*EXPERIMENT)
 def command(workloads: tuple[str, ...], **typed: Any) -> int:
     """Measure TARGET under each WORKLOAD: a shipped name, a tag such as proliant, a .toml file, or a job file of another tool.
     Or the command line of fio, Vdbench, ORION or DiskSpd: options of plimsoll's stand before the tool's name, the tool's behind it.

@@ -8,9 +8,8 @@ use crate::kind::Nanos;
 use crate::mail::stream::MailStreamOptions;
 use crate::option::Record;
 use crate::options;
-use crate::scope::sent_home;
+use crate::scope::{give_names, sent_home};
 use crate::words;
-use crate::workload::stem;
 
 words! {
     /// What carries a workload out.
@@ -104,14 +103,7 @@ impl MailWorkload {
     /// On the first unknown key, bad value or missing key.
     pub fn from_json(value: &Value, source: &str) -> Result<Self, WorkloadError> {
         let mut workload = Self::read_record(value).map_err(|error| sent_home(error).within(source))?;
-        if workload.name.is_empty() {
-            workload.name = stem(source);
-        }
-        for (index, stream) in workload.streams.iter_mut().enumerate() {
-            if stream.name.is_empty() {
-                stream.name = format!("stream-{}", index + 1);
-            }
-        }
+        give_names(&mut workload.name, workload.streams.iter_mut().map(|stream| &mut stream.name), source);
         Ok(workload)
     }
 
