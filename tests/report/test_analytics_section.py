@@ -10,14 +10,15 @@ from plimsoll.reports import html
 from plimsoll.reports.view.report import PointRecord, RunRecord, view
 from report.synthetic import plain_distribution
 from support.made_results import Load, Setting, made
-from support.made_workflows import MB, STEPS, Told, ran
+from support.made_workflows import MB, STEPS, Workflows, ran
 
 REAL_S = {1: 20.0, 2: 20.0, 4: 20.0, 8: 40.0}
 
 
 def levels(target="/mnt/a", **told):
     return [
-        ran(target, number, Told(5.0, real_s, 40.0 * min(number, 4), 30.0 * min(number, 4), **told)) for number, real_s in REAL_S.items()
+        ran(target, number, Workflows(5.0, real_s, 40.0 * min(number, 4), 30.0 * min(number, 4), **told))
+        for number, real_s in REAL_S.items()
     ]
 
 
@@ -68,10 +69,10 @@ def test_the_section_has_every_level_with_its_lanes_and_what_ended_the_growth():
 
 
 def test_a_law_that_does_not_fit_has_no_curve_and_a_sentence():
-    bent = [ran("/mnt/a", number, Told(real_s=20.0 * max(number / 4, 1))) for number in (1, 2, 4, 8, 16, 32, 64)]
+    bent = [ran("/mnt/a", number, Workflows(real_s=20.0 * max(number / 4, 1))) for number in (1, 2, 4, 8, 16, 32, 64)]
     (side,) = report_of(*bent)["drivers"]["analytics"]["sides"]
     assert side["fit"] is None and side["fit_note"].startswith("The Universal Scalability Law does not describe this")
-    smooth = [ran("/mnt/a", number, Told(real_s=20.0 * (1 + 0.2 * (number - 1)))) for number in (1, 2, 4, 8, 16)]
+    smooth = [ran("/mnt/a", number, Workflows(real_s=20.0 * (1 + 0.2 * (number - 1)))) for number in (1, 2, 4, 8, 16)]
     (side,) = report_of(*smooth)["drivers"]["analytics"]["sides"]
     # X = N / (1 + 0.2 (N - 1)).
     assert side["fit"] is not None and side["fit"]["contention"]["value"] == pytest.approx(0.2, abs=1e-6)
@@ -105,7 +106,7 @@ def test_workflows_have_no_chart_of_requests_by_level_beside_their_own(page):
 
 
 def test_a_workflow_that_failed_is_told_above_the_curves(page):
-    found = page(*levels()[:-1], ran("/mnt/a", 8, Told(real_s=40.0, failed=2)))
+    found = page(*levels()[:-1], ran("/mnt/a", 8, Workflows(real_s=40.0, failed=2)))
     assert "8 workflows: 2 failed; figures are of the others." in found.page.locator("section#driver-analytics").inner_text()
 
 

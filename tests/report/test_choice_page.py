@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.uncertainty.interval import Cause, Drawn, Interval
+from plimsoll.analysis.uncertainty.interval import Cause, DrawnValue, Interval
 from plimsoll.choice.candidates import Candidate, Considered
 from plimsoll.choice.doubt import Doubt
 from plimsoll.choice.line import Line, LinePoint
@@ -19,7 +19,7 @@ from plimsoll.reports.view.choice import choice_page
 from support.choices import demand
 
 LIMIT_NS = 20e6
-CAUSE = Cause(Drawn("destage depth", ("controller.raid",), "assumed", 4, 2, 8, "why"), 0.62, raises=True)
+CAUSE = Cause(DrawnValue("destage depth", ("controller.raid",), "assumed", 4, 2, 8, "why"), 0.62, raises=True)
 
 
 def outcome(state: str, value_ms: float) -> Outcome:

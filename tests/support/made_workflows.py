@@ -3,7 +3,7 @@
 Model: all workflows of a point are alike: each computes for ``cpu_s``, takes ``real_s``, and goes through the six steps in equal times. What
 the devices moved is given in MB per second of real time.
 
-    ran("/mnt/a", 4, Told(cpu_s=5.0, real_s=20.0))
+    ran("/mnt/a", 4, Workflows(cpu_s=5.0, real_s=20.0))
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CPU = {"user_percent": 30.0, "system_percent": 10.0, "iowait_percent": 45.0, "id
 
 
 @dataclass(frozen=True)
-class Told:
+class Workflows:
     """What one iteration was. Rates are MB per second of the devices; None where none is counted."""
 
     cpu_s: float = 5.0
@@ -38,7 +38,7 @@ class Told:
     settings: tuple[tuple[str, Any], ...] = ()
 
 
-def ran(target: str, workflows: int, told: Told = Told(), repeat: int = 1) -> Result:
+def ran(target: str, workflows: int, told: Workflows = Workflows(), repeat: int = 1) -> Result:
     """A whole point with one iteration of so many workflows."""
     setting = Setting("sas-analytics", "Analytics workflows", "files", target)
     moved = 0.0 if told.read_mb_per_s is None else (told.read_mb_per_s + (told.write_mb_per_s or 0.0)) * MB
@@ -88,7 +88,7 @@ def ran(target: str, workflows: int, told: Told = Told(), repeat: int = 1) -> Re
     )
 
 
-def _workflow(number: int, told: Told) -> Json:
+def _workflow(number: int, told: Workflows) -> Json:
     failed = number <= told.failed
     wrong = told.failed < number <= told.failed + told.wrong
     each_s = told.real_s / len(STEPS)

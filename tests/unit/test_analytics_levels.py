@@ -13,7 +13,7 @@ from plimsoll.experiments.plan import Conclusion
 from plimsoll.experiments.sweep import scaling
 from plimsoll.reports import analytics as words
 from plimsoll.reports.terminal.analytics import workflows
-from support.made_workflows import CPU, MB, Told, ran
+from support.made_workflows import CPU, MB, Workflows, ran
 
 #: 1 to 64 workflows on a disk that gives 280 MB/s: it is enough for four.
 REAL_S = {1: 20.0, 2: 20.0, 4: 20.0, 8: 40.0, 16: 80.0, 32: 160.0, 64: 320.0}
@@ -27,14 +27,14 @@ def course(**shares: float | None) -> Course:
 
 def suite(iterations: int = 2):
     return [
-        ran(SIDE, number, Told(5.0, real_s * (1 + 0.02 * (repeat - 1)), 40.0 * min(number, 4), 30.0 * min(number, 4)), repeat)
+        ran(SIDE, number, Workflows(5.0, real_s * (1 + 0.02 * (repeat - 1)), 40.0 * min(number, 4), 30.0 * min(number, 4)), repeat)
         for repeat in range(1, iterations + 1)
         for number, real_s in REAL_S.items()
     ]
 
 
 def test_a_levels_figures_are_those_of_the_report_with_both_meanings_of_its_times() -> None:
-    (found,) = levels_of([ran(SIDE, 8, Told(cpu_s=5.0, real_s=40.0, read_mb_per_s=160.0, write_mb_per_s=120.0))])
+    (found,) = levels_of([ran(SIDE, 8, Workflows(cpu_s=5.0, real_s=40.0, read_mb_per_s=160.0, write_mb_per_s=120.0))])
     (level,) = found.levels
     means = level.means
     # CPU of each is 5 s; of all eight 40 s, and they took 40 s from the first start to the last end.
@@ -51,7 +51,7 @@ def test_a_levels_figures_are_those_of_the_report_with_both_meanings_of_its_time
 
 
 def test_two_iterations_are_averaged_and_kept() -> None:
-    (found,) = levels_of([ran(SIDE, 2, Told(real_s=20.0)), ran(SIDE, 2, Told(real_s=30.0), repeat=2)])
+    (found,) = levels_of([ran(SIDE, 2, Workflows(real_s=20.0)), ran(SIDE, 2, Workflows(real_s=30.0), repeat=2)])
     (level,) = found.levels
     assert level.means["workflow_real_s"] == pytest.approx(25.0)
     assert [one.number for one in level.iterations] == [1, 2]
@@ -61,7 +61,7 @@ def test_two_iterations_are_averaged_and_kept() -> None:
 
 
 def test_iterations_within_a_point_are_iterations_as_well() -> None:
-    one, other = ran(SIDE, 2, Told(real_s=20.0)), ran(SIDE, 2, Told(real_s=30.0))
+    one, other = ran(SIDE, 2, Workflows(real_s=20.0)), ran(SIDE, 2, Workflows(real_s=30.0))
     first, second = (dict(result.engine["analytics"]) for result in (one, other))
     second["workflows"] = [{**each, "iteration": 2} for each in second["workflows"]]
     second["iterations"] = [{**second["iterations"][0], "number": 2}]
@@ -83,7 +83,7 @@ def test_growth_ends_at_the_lowest_level_that_no_higher_one_surpasses() -> None:
     (found,) = levels_of(suite())
     assert found.end is not None and found.end.workflows == 4
     assert found.end.limit is not None and found.end.limit.what == "storage"
-    (growing,) = levels_of([ran(SIDE, number, Told(real_s=20.0)) for number in (1, 2, 4)])
+    (growing,) = levels_of([ran(SIDE, number, Workflows(real_s=20.0)) for number in (1, 2, 4)])
     assert growing.end is None
 
 
@@ -118,27 +118,27 @@ def test_of_workflows_without_times_nothing_is_said() -> None:
 
 
 def test_workflows_that_failed_are_in_no_mean_and_are_counted() -> None:
-    (found,) = levels_of([ran(SIDE, 4, Told(real_s=20.0, failed=1))])
+    (found,) = levels_of([ran(SIDE, 4, Workflows(real_s=20.0, failed=1))])
     (level,) = found.levels
     assert (level.failed, level.means["workflow_real_s"], level.per_hour.value) == (1, pytest.approx(20.0), pytest.approx(540.0))
-    assert "1 of 4 workflows failed with 4 at a time" in workflows([ran(SIDE, 4, Told(failed=1))])
+    assert "1 of 4 workflows failed with 4 at a time" in workflows([ran(SIDE, 4, Workflows(failed=1))])
 
 
 def test_levels_with_failures_are_not_fitted() -> None:
-    points = [ran(SIDE, number, Told(failed=number == 8)) for number in (1, 2, 4, 8)]
+    points = [ran(SIDE, number, Workflows(failed=number == 8)) for number in (1, 2, 4, 8)]
     (found,) = levels_of(points)
     assert found.fit is None
 
 
 def test_wrong_data_are_told_wherever_figures_are() -> None:
-    results = [ran(SIDE, 4, Told(wrong=2)), ran(SIDE, 1)]
+    results = [ran(SIDE, 4, Workflows(wrong=2)), ran(SIDE, 1)]
     (found,) = levels_of(results)
     assert found.levels[-1].wrong == 2
     assert "2 workflows found WRONG DATA" in words.sentence(results, {}) and "WRONG DATA with 4 at a time" in workflows(results)
 
 
 def test_without_counters_of_the_target_the_hosts_blocks_are_told_and_named_so() -> None:
-    bare = ran(SIDE, 2, Told(read_mb_per_s=None, write_mb_per_s=None))
+    bare = ran(SIDE, 2, Workflows(read_mb_per_s=None, write_mb_per_s=None))
     counted = replace(bare, monitor={"paging": {"blocks_in_per_s": 1000.0, "blocks_out_per_s": 500.0}, "cpu": CPU})
     (found,) = levels_of([counted])
     (level,) = found.levels
@@ -149,7 +149,7 @@ def test_without_counters_of_the_target_the_hosts_blocks_are_told_and_named_so()
 
 
 def test_sides_and_other_settings_stand_apart() -> None:
-    results = [ran("/mnt/a", 1), ran("/mnt/b", 1), ran("/mnt/b", 1, Told(settings=(("direct", True),)))]
+    results = [ran("/mnt/a", 1), ran("/mnt/b", 1), ran("/mnt/b", 1, Workflows(settings=(("direct", True),)))]
     assert [one.side for one in levels_of(results)] == ["/mnt/a", "/mnt/b", "/mnt/b"]
 
 
@@ -159,14 +159,14 @@ def test_the_answer_says_how_far_it_grows_what_ends_it_and_what_a_core_gets() ->
         "the 100 MB/s asked of every file system; with 64 a workflow takes 16.0 × as long as alone; analytics workflow, modelled on published "
         "descriptions of SAS jobs; not a SAS benchmark"
     )
-    growing = [ran(SIDE, number, Told(real_s=20.0, read_mb_per_s=100.0 * number)) for number in (1, 2, 4)]
+    growing = [ran(SIDE, number, Workflows(real_s=20.0, read_mb_per_s=100.0 * number)) for number in (1, 2, 4)]
     assert words.sentence(growing, {SIDE: SIDE}).startswith("/mnt/a grows up to 4 workflows, the most that ran: 720 workflows per hour")
     assert words.sentence([], {}) == ""
 
 
 def test_a_core_that_got_little_because_processors_were_busy_is_no_fault_of_the_storage() -> None:
     busy = {"user_percent": 90.0, "system_percent": 5.0, "iowait_percent": 0.0, "idle_percent": 5.0}
-    told = words.sentence([ran(SIDE, number, Told(cpu=busy)) for number in (1, 2)], {})
+    told = words.sentence([ran(SIDE, number, Workflows(cpu=busy)) for number in (1, 2)], {})
     assert "misses the 100 MB/s asked of every file system (storage was not the limit)" in told
     waiting = words.sentence([ran(SIDE, number) for number in (1, 2)], {})
     assert "misses the 100 MB/s" in waiting and "not the limit" not in waiting
@@ -200,7 +200,7 @@ def test_the_scaling_of_workflows_is_that_of_workflows_per_hour() -> None:
     while conclusion is None:
         try:
             # Twice the calls for each read say nothing of the workflows.
-            ask = plan.send(ran(SIDE, int(ask.level), Told(real_s=20.0, read_mb_per_s=500.0 / ask.level)))
+            ask = plan.send(ran(SIDE, int(ask.level), Workflows(real_s=20.0, read_mb_per_s=500.0 / ask.level)))
         except StopIteration as end:
             conclusion = end.value
     assert conclusion.sentences[0] == "8 workflows delivered 8.00 × the throughput of 1 (100 % efficiency)."

@@ -13,7 +13,7 @@ import pytest
 
 from plimsoll.delivery.dispatch import Delivered, NotNow, Order, Patience, Sent, deliver
 from plimsoll.delivery.inbox import InboxDestination
-from plimsoll.delivery.outbox import FOLDER, Asked, held, waiting
+from plimsoll.delivery.outbox import FOLDER, Addressee, held, waiting
 from plimsoll.errors import InputError, TargetError
 from plimsoll.store.parcel import announced_in, digest_of
 from plimsoll.store.reader import list_runs, open_run
@@ -91,12 +91,12 @@ def test_another_run_and_another_place_are_told_apart(run):
 
 def test_two_do_not_send_the_same_at_once(run):
     with (
-        held(run, "0" * 64, Asked("sftp://lab7")),
+        held(run, "0" * 64, Addressee("sftp://lab7")),
         pytest.raises(InputError, match="is being sent to sftp://lab7 by another process"),
-        held(run, "0" * 64, Asked("sftp://lab7")),
+        held(run, "0" * 64, Addressee("sftp://lab7")),
     ):
         pass
-    with held(run, "0" * 64, Asked("sftp://lab7")):
+    with held(run, "0" * 64, Addressee("sftp://lab7")):
         pass
 
 

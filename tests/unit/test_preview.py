@@ -165,7 +165,7 @@ def test_wherever_the_limit_lies_the_bounds_hold(bounds: Bounds, resolution: Res
     assert points_between(16, 32, Bounds(1, 64, integer=True), Resolution(1, relative=False)) == 4
 
 
-class Told(Unwatched):
+class PlannedNews(Unwatched):
     """Remembers what is left at each point."""
 
     def __init__(self) -> None:
@@ -184,7 +184,7 @@ def test_a_ramp_says_how_many_points_are_left_and_never_fewer_than_come(engine: 
         return run_job(job, on_event, control)
 
     engine.run_job = by_depth  # type: ignore[method-assign]
-    told = Told()
+    told = PlannedNews()
     typed = complete({"targets": ["null:", "queue:"], "objective": "mean <= 5ms", "duration": "1s", "warmup": "0s"}, {"over": ()})
     asked = ExperimentArguments.of({**typed, "workloads": ("small.toml",), "over": ("queue_depth=1..64",)})
     run = carry_out(short_undertaking("ramp", asked), asked, Listener(told))

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from plimsoll.cli import report_progress
-from plimsoll.cli.report_progress import Drawn
+from plimsoll.cli.report_progress import DrawnPoints
 
 
 class Terminal(io.StringIO):
@@ -28,7 +28,7 @@ def test_points_are_counted_on_a_terminal_alone_and_the_line_is_removed(monkeypa
     stream, clock = Terminal(is_terminal=is_terminal), iter(range(100))
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(report_progress.time, "monotonic", lambda: float(next(clock)))
-    with Drawn() as heard:
+    with DrawnPoints() as heard:
         for number in range(1, 4):
             heard(number, 316)
     last = "drawing the report: 3 of 316 points"

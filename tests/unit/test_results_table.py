@@ -20,7 +20,7 @@ from plimsoll.tables.points import COLUMNS, IDENTITY, points_table
 from plimsoll.tables.split import By
 from plimsoll.tables.table import Table
 from support.made_results import Load, Setting, failed, made
-from support.made_workflows import Told, ran
+from support.made_workflows import Workflows, ran
 from support.said import Plimsoll
 from support.scripted_engine import Script, ScriptedEngine
 
@@ -267,7 +267,7 @@ def test_a_split_that_is_not_possible_is_refused(plimsoll: Plimsoll, engine: Scr
 
 
 def test_workflows_have_report_002s_figures_in_columns_of_their_own() -> None:
-    results = [ran("/mnt/a", 1, Told(real_s=20.0)), ran("/mnt/a", 8, Told(5.0, 40.0, 160.0, 120.0))]
+    results = [ran("/mnt/a", 1, Workflows(real_s=20.0)), ran("/mnt/a", 8, Workflows(5.0, 40.0, 160.0, 120.0))]
     rows = [row for row in points_table([run_of(*results)]).to_dicts() if row["operation"] == "all"]
     assert [(row["workflows"], row["stretch"]) for row in rows] == [(1, 1.0), (8, 2.0)]
     eight = rows[1]

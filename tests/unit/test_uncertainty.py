@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plimsoll.analysis.uncertainty.hypercube import BLOCK, share
-from plimsoll.analysis.uncertainty.interval import Drawn, influences, interval, quantile
+from plimsoll.analysis.uncertainty.interval import DrawnValue, influences, interval, quantile
 from plimsoll.catalog.arrays import array_names, described
 from plimsoll.catalog.composition.merge import origin_of
 from plimsoll.catalog.composition.sources import values_of
@@ -221,7 +221,7 @@ def test_errors_of_the_ends_shrink_with_the_number_of_draws() -> None:
 
 
 def test_draws_without_a_figure_are_counted_and_in_nothing_else() -> None:
-    found = interval([1.0, None, 2.0, None, 3.0], [Drawn("x", ("a.b",), "assumed", 1, 0, 2, "why", (1.0, 9.0, 2.0, 9.0, 3.0))])
+    found = interval([1.0, None, 2.0, None, 3.0], [DrawnValue("x", ("a.b",), "assumed", 1, 0, 2, "why", (1.0, 9.0, 2.0, 9.0, 3.0))])
     assert found is not None
     assert (found.draws, found.failed) == (3, 2)
     assert interval([None, 1.0]) is None

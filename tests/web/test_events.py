@@ -5,7 +5,7 @@ import signal
 
 from plimsoll.store.tail import Tail
 from plimsoll.stored import Interval
-from plimsoll.web.events import News, Told
+from plimsoll.web.events import BrowserState, News
 from plimsoll.web.listing import Entry, Listing
 from plimsoll.web.live import Live
 from report.records import strangers
@@ -61,7 +61,7 @@ def test_a_line_that_is_not_whole_is_waited_for(tmp_path):
 
 
 def test_nothing_is_told_twice():
-    told = Told()
+    told = BrowserState()
     live = {"name": "a", "status": "running", "ended": 1}
     assert len(told.news(News([], live))) == 2
     assert told.news(News([], live)) == []

@@ -44,7 +44,7 @@ def command(target: tuple[str, ...], targets: tuple[str, ...], **typed: Any) -> 
 
 
 def _checked(targets: tuple[str, ...], typed: dict[str, Any]) -> int:
-    from plimsoll.cli.experiment import DisplayArguments, Told, carried_out
+    from plimsoll.cli.experiment import DisplayArguments, Ending, carried_out
     from plimsoll.points.check import answers
     from plimsoll.points.execution import Run
     from plimsoll.points.foreign import bare_targets
@@ -73,7 +73,7 @@ def _checked(targets: tuple[str, ...], typed: dict[str, Any]) -> int:
         here = screen()
         return "\n".join(here.wrapped(here.paint(one.sentence, "strong")) for one in answers(run))
 
-    told = Told(ending, lambda run: {**document(run)}, diagnose, looks=False)
+    told = Ending(ending, lambda run: {**document(run)}, diagnose, looks=False)
     return carried_out("check", (), {**typed, "targets": targets}, told)
 
 

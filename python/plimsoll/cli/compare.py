@@ -13,7 +13,7 @@ import click
 from plimsoll.cli import completions
 from plimsoll.cli.options import price_option, takes
 from plimsoll.cli.report import checked_format
-from plimsoll.cli.report_progress import Drawn
+from plimsoll.cli.report_progress import DrawnPoints
 from plimsoll.cli.uncertainty import draw
 from plimsoll.displayed import as_document, encoded
 from plimsoll.errors import EXIT_OBJECTIVE_FAILED
@@ -156,7 +156,7 @@ def _write(found: Compared, assertions: Sequence[AssertedView], stored: list[Sto
     if ending == ".html":
         from plimsoll.reports import html
 
-        with Drawn() as heard:
+        with DrawnPoints() as heard:
             html.write(stored, Path(path), comparison=found.compared, prices=found.prices, heard=heard)
     elif ending in (".csv", ".parquet"):
         from plimsoll.reports.numbers import comparison_table

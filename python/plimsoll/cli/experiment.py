@@ -55,7 +55,7 @@ _ONLY_SHOWN = frozenset(one.name for one in fields(DisplayArguments))
 
 
 @dataclass(frozen=True)
-class Told:
+class Ending:
     """What a verb says of a run besides: the text that closes what is shown, what stands first in the JSON document, and what is done once
     everything is found right."""
 
@@ -66,12 +66,12 @@ class Told:
     looks: bool = True
 
 
-def carried_out(verb: str, words: Sequence[str], typed: Typed, told: Told | None = None) -> int:
+def carried_out(verb: str, words: Sequence[str], typed: Typed, told: Ending | None = None) -> int:
     """Call the function ``verb`` with what was typed, show what came of it, and return the exit code."""
     from plimsoll.cli.progress import listener
     from plimsoll.verbs import measurement
 
-    told, shown = told or Told(), DisplayArguments.of(typed)
+    told, shown = told or Ending(), DisplayArguments.of(typed)
     _check_report(shown)
     heard = replace(listener(quiet=shown.quiet), others=_others() if told.looks and not shown.quiet else None)
     options = {name: value for name, value in typed.items() if value is not None and name not in _ONLY_SHOWN}
@@ -123,10 +123,10 @@ def show_plan(ahead: Preview, typed: Typed, *, as_json: bool) -> int:
 
 def announced(heard: Listener, *, quiet: bool) -> Listener:
     """A listener that says the planned time before anything is measured."""
-    return replace(heard, planned=_planned(Told(), DisplayArguments(quiet=quiet)))
+    return replace(heard, planned=_planned(Ending(), DisplayArguments(quiet=quiet)))
 
 
-def _planned(told: Told, shown: DisplayArguments) -> Callable[[Preview], None]:
+def _planned(told: Ending, shown: DisplayArguments) -> Callable[[Preview], None]:
     """What is done once all that is known in advance was found right, before anything is touched."""
 
     def planned(ahead: Preview) -> None:
@@ -159,7 +159,7 @@ def _draws(arguments: DisplayArguments) -> Plan | None:
     return affordable() if arguments.draws is None and (arguments.opens or arguments.report_path is not None) else arguments.draws
 
 
-def _show(run: Run, arguments: DisplayArguments, told: Told) -> None:
+def _show(run: Run, arguments: DisplayArguments, told: Ending) -> None:
     from plimsoll.analysis.objective.judgement import parse_objective
     from plimsoll.cli.run_summary import Shown, show
     from plimsoll.experiments.kinds import KINDS_BY_NAME

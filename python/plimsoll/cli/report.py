@@ -18,7 +18,7 @@ import click
 from plimsoll.analysis.point.verification import wrong_data
 from plimsoll.cli import completions
 from plimsoll.cli.options import price_option, takes
-from plimsoll.cli.report_progress import Drawn
+from plimsoll.cli.report_progress import DrawnPoints
 from plimsoll.cli.uncertainty import draw
 from plimsoll.displayed import displayed, encoded, quoted
 from plimsoll.errors import InputError
@@ -210,7 +210,7 @@ def _write(runs: Sequence[StoredRun], path: str, ending: str, prices: Prices | N
     if ending == ".html":
         from plimsoll.reports import html
 
-        with Drawn() as heard:
+        with DrawnPoints() as heard:
             html.write(runs, Path(path), prices=prices, heard=heard)
     elif ending == ".md":
         from plimsoll.reports.markdown import run_markdown

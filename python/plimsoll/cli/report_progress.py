@@ -2,7 +2,7 @@
 
 Model: on a terminal, one line that is written anew and removed at the end; elsewhere nothing, since the report's name follows.
 
-    with Drawn() as heard:
+    with DrawnPoints() as heard:
         html.write(runs, path, heard=heard)
 """
 
@@ -18,7 +18,7 @@ _AFTER_S = 0.5
 _EVERY_S = 0.2
 
 
-class Drawn:
+class DrawnPoints:
     """Counts points on stderr."""
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Drawn:
         self._next_s = time.monotonic() + _AFTER_S
         self._width = 0
 
-    def __enter__(self) -> Drawn:
+    def __enter__(self) -> DrawnPoints:
         return self
 
     def __call__(self, drawn: int, total: int) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Protocol
 
-from plimsoll.delivery.outbox import Asked, Note, held
+from plimsoll.delivery.outbox import Addressee, Note, held
 from plimsoll.displayed import displayed_in_line
 from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.passwords import masked
@@ -103,7 +103,7 @@ def deliver(run: StoredRun, order: Order, patience: Patience) -> Delivered:
     with spool() as parcel:
         digest = pack(run, parcel)
         size_bytes = parcel.tell()
-        with held(run, digest, Asked(destination.shown, order.options)) as note:
+        with held(run, digest, Addressee(destination.shown, order.options)) as note:
             if note.delivered_at is not None and not order.again:
                 return Delivered(run.name, known=True)
             found = _tried(destination, Sent(run, digest, size_bytes, parcel, note.mark), note, patience)

@@ -5,7 +5,7 @@ before the first try and goes when the run is delivered. Where the receiver cann
 that it was delivered. Who sends holds a lock on it, so that two processes do not send the same run to the same place at once.
 Limits: passwords and tokens are not noted; a restart takes them from where the first command did, or from its own options.
 
-    with held(run, digest, Asked("sftp://lab7/inbox", {"to": "sftp://lab7/inbox"})) as note:
+    with held(run, digest, Addressee("sftp://lab7/inbox", {"to": "sftp://lab7/inbox"})) as note:
         note.failed("connection refused")
         note.delivered(remember=False)
 """
@@ -34,7 +34,7 @@ _MARK = re.compile(r"[0-9a-f]{8}")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Addressee:
     """Where a run is to go, as it is shown, and the options of the command that say so again."""
 
     shown: str
@@ -98,7 +98,7 @@ class Note:
 
 
 @contextmanager
-def held(run: StoredRun, digest: str, asked: Asked) -> Iterator[Note]:
+def held(run: StoredRun, digest: str, asked: Addressee) -> Iterator[Note]:
     """The note of this run and place, old or new, locked; raises `InputError` while another process sends it."""
     folder = os.path.join(os.path.dirname(os.path.abspath(run.path)), FOLDER)
     key = hashlib.sha256(f"{digest}\n{asked.place}".encode("utf-8", "surrogateescape")).hexdigest()[:32]

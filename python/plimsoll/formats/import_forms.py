@@ -80,11 +80,11 @@ def _is_orion(_name: str, head: str) -> bool:
 
 
 def _orion(texts: Texts) -> Sequence[Recorded]:
-    from plimsoll.formats.orion.results import Run, Told, is_summary, read_summary, recorded, summary_of
+    from plimsoll.formats.orion.results import Run, Summary, is_summary, read_summary, recorded, summary_of
     from plimsoll.formats.orion.table import joined, read_name, read_table
 
     tests: dict[tuple[str, str | None], list[str]] = {}
-    told: dict[tuple[str, str | None], Told] = {}
+    told: dict[tuple[str, str | None], Summary] = {}
     for name, text in texts.items():
         test = summary_of(name)
         if test is not None and is_summary(text):
@@ -96,7 +96,7 @@ def _orion(texts: Texts) -> Sequence[Recorded]:
     for (test_name, moment), names in tests.items():
         started = f"{moment[:4]}-{moment[4:6]}-{moment[6:8]}T{moment[9:11]}:{moment[11:13]}:00" if moment else ""
         plane = joined([read_table(texts[name], name) for name in names])
-        known_of = told.get((test_name, moment), Told())
+        known_of = told.get((test_name, moment), Summary())
         run = Run(
             test_name,
             started=started,

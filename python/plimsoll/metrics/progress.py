@@ -78,7 +78,7 @@ class Measured:
             return [family(name, found) for name, found in samples.items()]
 
 
-Told = list[tuple[str, Sample]]
+Samples = list[tuple[str, Sample]]
 
 
 class _Run:
@@ -90,13 +90,13 @@ class _Run:
         self._late = 0
         self._point: _Point | None = None
 
-    def look(self, run: StoredRun) -> Told:
+    def look(self, run: StoredRun) -> Samples:
         """Its metrics."""
         self._read(run)
         labels = {"run": _label(run.name)}
         ended = sum(os.path.lexists(os.path.join(point.path, "result.json")) for point in run.points)
         planned = run.meta.get("points_planned")
-        told: Told = [("points_ended", Sample(labels, float(ended))), ("late_requests", Sample(labels, float(self._late)))]
+        told: Samples = [("points_ended", Sample(labels, float(ended))), ("late_requests", Sample(labels, float(self._late)))]
         if planned is not None:
             told.append(("points_planned", Sample(labels, float(planned))))
         for op, done in self._ops.items():
@@ -165,20 +165,20 @@ class _Point:
     def _last(self) -> Interval | None:
         return self._intervals.lines[-1] if self._intervals.lines else None
 
-    def told(self, run: StoredRun, labels: Labels, ops: Mapping[str, _Op]) -> Told:
+    def told(self, run: StoredRun, labels: Labels, ops: Mapping[str, _Op]) -> Samples:
         """What it is and how far, its newest rates and latencies, and what the host does."""
         job, last = self._job, self._last()
         about = {"label": run.label, "workload": job.workload, "target": job.target, "point": self.id}
         if (derived := derivation(self._result)) is not None:
             about["derived"] = derived
-        told: Told = [("run_info", Sample({**labels, **{name: _label(str(value)) for name, value in about.items()}}, 1.0))]
+        told: Samples = [("run_info", Sample({**labels, **{name: _label(str(value)) for name, value in about.items()}}, 1.0))]
         told.append(("point_progress", Sample(labels, min(1.0, self._passed_s() / self._planned_s()))))
         told.append(("point_measuring", Sample(labels, float(last is not None and last["phase"] == "measure"))))
         if last is not None and (inflight := last.get("inflight_mean")) is not None:
             told.append(("outstanding_requests", Sample(labels, float(inflight))))
         return told + _recent(self._intervals.lines, labels, ops) + _host(self._samples.lines, labels)
 
-    def remaining(self, labels: Labels, points_left: int | None) -> Told:
+    def remaining(self, labels: Labels, points_left: int | None) -> Samples:
         """Time until the end of the run, as if every point took as long as this one was planned to."""
         if points_left is None:
             return []
@@ -193,18 +193,18 @@ class _Point:
         return max(1e-9, float(self._job.warmup_s + self._job.duration_s))
 
 
-def _of_op(labels: Labels, done: _Op) -> Told:
+def _of_op(labels: Labels, done: _Op) -> Samples:
     counted = (("requests", done.requests), ("transferred", done.transferred), ("request_errors", done.errors))
-    told: Told = [(name, Sample(labels, float(value))) for name, value in counted]
+    told: Samples = [(name, Sample(labels, float(value))) for name, value in counted]
     return [*told, ("request_latency", Sample(labels, done.latency))] if done.latency.count else told
 
 
-def _recent(intervals: deque[Any], labels: Labels, ops: Mapping[str, _Op]) -> Told:
+def _recent(intervals: deque[Any], labels: Labels, ops: Mapping[str, _Op]) -> Samples:
     """Rates and latencies of the newest intervals."""
     since_ns = intervals[-1]["end_ns"] - RECENT_NS if intervals else 0
     newest = [interval for interval in intervals if interval["start_ns"] >= since_ns]
     seconds = sum(interval["end_ns"] - interval["start_ns"] for interval in newest) / 1e9
-    told: Told = []
+    told: Samples = []
     for op, done in ops.items() if seconds > 0 else ():
         of_op = {**labels, "op": op}
         entries = [entry for interval in newest if (entry := interval.get("summary", {}).get(op)) is not None]
@@ -233,10 +233,10 @@ _DEVICE = {
 }
 
 
-def _host(samples: deque[Any], labels: Labels) -> Told:
+def _host(samples: deque[Any], labels: Labels) -> Samples:
     if not samples:
         return []
-    told: Told = []
+    told: Samples = []
     idle = (samples[-1].get("cpu") or {}).get("idle_percent")
     if idle is not None:
         told.append(("host_cpu_busy", Sample(labels, 1.0 - idle / 100)))

@@ -85,7 +85,7 @@ class Step:
         return f"{place}{f': {self.seconds:.1f} s' if self.stage == 'interval' else ''}{rate}"
 
 
-class Told:
+class CallbackProgress:
     """`Progress` that tells a callback of every step. What the callback raises ends the run and passes on."""
 
     def __init__(self, callback: Callable[[Step], object]) -> None:

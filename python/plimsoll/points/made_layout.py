@@ -3,7 +3,7 @@
 Model: the journal names the run, and is held by it as long as the layout stands, so that `plimsoll.points.layouts` can tell what a killed
 run has left from what is in use. A signal ends it after the step that is under way.
 
-    standing = Standing(layout, made(layout, setup, brake), ExitStack())
+    standing = MadeLayout(layout, made(layout, setup, brake), ExitStack())
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from plimsoll.points.setup import Setup
 
 
 @dataclass(frozen=True)
-class Standing:
+class MadeLayout:
     """A layout that is made; ``kept`` holds what is removed before it goes."""
 
     layout: PlannedLayout

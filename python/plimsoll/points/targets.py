@@ -29,7 +29,7 @@ from plimsoll.stored import Inspection
 from plimsoll.target import Target
 
 if TYPE_CHECKING:
-    from plimsoll.points.made_layout import Standing
+    from plimsoll.points.made_layout import MadeLayout
 
 
 class Targets:
@@ -41,7 +41,7 @@ class Targets:
         self._brake = brake
         self._kept = ExitStack()
         self._held = ExitStack()
-        self._standing: dict[str, Standing] = {}
+        self._standing: dict[str, MadeLayout] = {}
         self._failed: dict[str, PlimsollError] = {}
         self._known: dict[Target, Inspection | PlimsollError] = {}
         self._sizes: dict[Target, int] = {}
@@ -106,13 +106,13 @@ class Targets:
         for other in [one for one in self._standing.values() if one.layout.members & layout.members]:
             self._take_away(other)
         try:
-            self._standing[layout.text] = made_layout.Standing(layout, made_layout.made(layout, self._setup, self._brake), ExitStack())
+            self._standing[layout.text] = made_layout.MadeLayout(layout, made_layout.made(layout, self._setup, self._brake), ExitStack())
         except PlimsollError as problem:
             if not self._brake.pulled:
                 self._failed[layout.text] = problem
             raise
 
-    def _take_away(self, standing: Standing) -> None:
+    def _take_away(self, standing: MadeLayout) -> None:
         """What was made on it goes first, and what this process claims there; the layout last."""
         from plimsoll.points.planned_layout import take_away
 
@@ -141,7 +141,7 @@ class Targets:
         finally:
             remove_leftovers(self._drivers, self._setup.run.scratch, self._on_left, keep=self._setup.keep)
 
-    def _left(self, standing: Standing) -> None:
+    def _left(self, standing: MadeLayout) -> None:
         """Take a layout away at the end, when nobody else will: what stays is told."""
         try:
             self._take_away(standing)

@@ -28,7 +28,7 @@ from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.result import DrawnInterval, Result
 from plimsoll.store.reader import StoredPoint, StoredRun
-from plimsoll.store.uncertainty import Drawn, keep_drawn
+from plimsoll.store.uncertainty import PointDraws, keep_drawn
 from plimsoll.stored import Options
 from plimsoll.target import Composer, Target
 from plimsoll.uncertainty.figures import Plan, Spread, spread
@@ -80,7 +80,7 @@ def _waiting(runs: Sequence[StoredRun], plan: Plan, leave: Callable[[str], None]
                 yield run, point, target
 
 
-def _wants(point: StoredPoint, drawn: Drawn | None, plan: Plan) -> bool:
+def _wants(point: StoredPoint, drawn: PointDraws | None, plan: Plan) -> bool:
     """Whether draws of a point can be made, and are not there yet."""
     result = point.result
     if not result.modelled or result.status != "complete" or not result.job.target.strip().startswith("array:") or result.hosts:
@@ -138,7 +138,7 @@ def _keep(run: StoredRun, point: StoredPoint, found: Spread) -> None:
             op, _, metric = name.partition(_PARTED)
             ends = interval.to_json()
             figures.setdefault(op, {})[metric] = DrawnInterval(**ends, seed=found.seed, values=[_short(value) for value in values])
-    run.drawn[point.id] = Drawn(found.seed, found.count, len(found.drawn), found.redrawn, found.fingerprint, figures)
+    run.drawn[point.id] = PointDraws(found.seed, found.count, len(found.drawn), found.redrawn, found.fingerprint, figures)
     keep_drawn(run.path, run.drawn)
     # What was read before has no intervals yet.
     point.__dict__.pop("result", None)

@@ -27,7 +27,7 @@ from plimsoll.result import Result, check_schema
 from plimsoll.store.document import CHANGED, fitting, line_value, read_document
 from plimsoll.store.host_runs import divided, host_path
 from plimsoll.store.names import meant
-from plimsoll.store.uncertainty import Drawn, read_drawn, with_intervals
+from plimsoll.store.uncertainty import PointDraws, read_drawn, with_intervals
 from plimsoll.store.writer import RUN_SCHEMA, is_alive
 from plimsoll.stored import Interval, Run, Sample
 
@@ -38,7 +38,7 @@ _BLOCK_BYTES = 1 << 18
 class StoredPoint:
     """One point on disk; ``drawn`` gives the intervals that draws of its run gave its figures, by operation and metric."""
 
-    def __init__(self, path: str, drawn: Callable[[], Drawn] = Drawn) -> None:
+    def __init__(self, path: str, drawn: Callable[[], PointDraws] = PointDraws) -> None:
         self.path = path
         self._drawn = drawn
         self.id = os.path.basename(path)
@@ -217,12 +217,12 @@ class StoredRun:
         return sorted(points, key=lambda point: (point.number, point.id))
 
     @cached_property
-    def drawn(self) -> dict[str, Drawn]:
+    def drawn(self) -> dict[str, PointDraws]:
         """What draws gave the figures of its points, by point; empty where none were made (`plimsoll.store.uncertainty`)."""
         return read_drawn(self.path)
 
     def _point(self, path: str) -> StoredPoint:
-        return StoredPoint(path, lambda: self.drawn.get(os.path.basename(path), Drawn()))
+        return StoredPoint(path, lambda: self.drawn.get(os.path.basename(path), PointDraws()))
 
 
 def open_run(name: str, out: str = "results") -> StoredRun:

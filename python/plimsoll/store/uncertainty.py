@@ -3,7 +3,7 @@
 Model: of each point, by operation and metric, the interval with the figure at every draw, and what was drawn. The run itself stays as it
 was measured; the file does not travel with it, and can be made again from it.
 
-    keep_drawn("results/r1", {"0001-oltp-db": Drawn(seed=1, count=60, figures={"read": {"p99": DrawnInterval(…)}})})
+    keep_drawn("results/r1", {"0001-oltp-db": PointDraws(seed=1, count=60, figures={"read": {"p99": DrawnInterval(…)}})})
     read_drawn("results/r1")["0001-oltp-db"].figures["read"]["p99"].low
 """
 
@@ -24,7 +24,7 @@ _NAME = "uncertainty.json"
 
 
 @dataclass(frozen=True)
-class Drawn:
+class PointDraws:
     """Of one point: ``count`` draws of ``seed``, of ``uncertain`` values, some of them ``redrawn``; ``fingerprint`` is that of all."""
 
     seed: int = 0
@@ -37,10 +37,10 @@ class Drawn:
 
 @dataclass(frozen=True)
 class _File:
-    points: dict[str, Drawn]
+    points: dict[str, PointDraws]
 
 
-def read_drawn(path: str) -> dict[str, Drawn]:
+def read_drawn(path: str) -> dict[str, PointDraws]:
     """What was drawn for the run at ``path``, by point; empty where nothing was."""
     source = os.path.join(path, _NAME)
     if not os.path.lexists(source):
@@ -51,13 +51,13 @@ def read_drawn(path: str) -> dict[str, Drawn]:
     return found.points
 
 
-def keep_drawn(path: str, points: Mapping[str, Drawn]) -> None:
+def keep_drawn(path: str, points: Mapping[str, PointDraws]) -> None:
     """Write what was drawn for the run at ``path``, at once."""
     document: Json = {"schema": SCHEMA, "points": {name: asdict(one) for name, one in points.items()}}
     replace_file(os.path.join(path, _NAME), json.dumps(document).encode(), durable=False)
 
 
-def with_intervals(result: Result, drawn: Drawn) -> Result:
+def with_intervals(result: Result, drawn: PointDraws) -> Result:
     """The result with the intervals of its figures."""
     if not drawn.figures:
         return result

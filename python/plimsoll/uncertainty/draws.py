@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from plimsoll.analysis.uncertainty.hypercube import again, share
-from plimsoll.analysis.uncertainty.interval import Drawn
+from plimsoll.analysis.uncertainty.interval import DrawnValue
 from plimsoll.catalog.ranges import Uncertain, Value, implausible, uncertain, with_values
 from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError, TargetError
@@ -53,7 +53,7 @@ class Draws:
         shares = self._draw(number)[0]
         return {one.identity: one.at(shares[one.identity]) for one in self.uncertain}
 
-    def drawn(self, count: int) -> list[Drawn]:
+    def drawn(self, count: int) -> list[DrawnValue]:
         """Every uncertain value with its first ``count`` draws, as ranks read them."""
         every = [self._draw(number)[0] for number in range(count)]
         return [_drawn(one, [shares[one.identity] for shares in every]) for one in self.uncertain]
@@ -115,8 +115,8 @@ def component_of(path: str) -> str:
     return first if first == "host" else f"{first}.{rest.partition('.')[0]}"
 
 
-def _drawn(one: Uncertain, shares: list[float]) -> Drawn:
+def _drawn(one: Uncertain, shares: list[float]) -> DrawnValue:
     low, high = one.ends()
     values: list[Any] = [one.at(part) for part in shares]
     columns = [one.width.index(value) for value in values] if one.range.form == "choice" else values
-    return Drawn(one.name, one.paths, one.source, one.value, low, high, one.range.reason, columns)
+    return DrawnValue(one.name, one.paths, one.source, one.value, low, high, one.range.reason, columns)

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from plimsoll.analysis.uncertainty.hypercube import BLOCK
-from plimsoll.analysis.uncertainty.interval import LEVEL, Drawn, Interval, interval
+from plimsoll.analysis.uncertainty.interval import LEVEL, DrawnValue, Interval, interval
 from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.target import Target
@@ -76,7 +76,7 @@ class Spread:
     """What the draws gave: the values of every figure, one for each draw, None where a draw failed."""
 
     values: Mapping[str, Sequence[float | None]]
-    drawn: Sequence[Drawn]
+    drawn: Sequence[DrawnValue]
     count: int
     seed: int
     level: float

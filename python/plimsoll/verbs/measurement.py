@@ -31,7 +31,7 @@ from plimsoll.experiments.kinds.single import SINGLE
 from plimsoll.near import meant
 from plimsoll.points.arguments import Arguments, ExperimentArguments, ReplayArguments
 from plimsoll.points.execution import Run, carry_out, preview_of
-from plimsoll.points.listener import Listener, Remark, Told
+from plimsoll.points.listener import CallbackProgress, Listener, Remark
 from plimsoll.points.options import Options, complete
 from plimsoll.points.short_document import short_undertaking
 from plimsoll.points.undertaking import Undertaking
@@ -263,7 +263,7 @@ def _heard(options: Mapping[str, Any], listener: Listener | None) -> Listener:
         raise InputError("options 'progress' and 'listener' are two ways of hearing of a run; give one of them.")
     if not callable(progress):
         raise InputError(f"option 'progress' is {python_value(progress)}; give a function that takes a plimsoll.Step.")
-    return Listener(Told(progress))
+    return Listener(CallbackProgress(progress))
 
 
 def _said(options: Mapping[str, Any]) -> Mapping[str, Any]:

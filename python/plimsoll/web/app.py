@@ -37,7 +37,7 @@ from plimsoll.metrics.prometheus import exposition
 from plimsoll.reports.html import json_block, page
 from plimsoll.store.reader import StoredRun, open_run
 from plimsoll.web.control import Control
-from plimsoll.web.events import News, Told, event, hello
+from plimsoll.web.events import BrowserState, News, event, hello
 from plimsoll.web.listing import Entry, Listing, running
 from plimsoll.web.live import Following, report_so_far
 from plimsoll.web.pages import compared_page, refusal_page, refused_comparison_page, report_page
@@ -175,7 +175,7 @@ class _Store:
 
     async def _news(self, request: Request, name: str | None) -> AsyncIterator[str]:
         yield hello(__version__)
-        told, quiet_s = Told(), time.monotonic()
+        told, quiet_s = BrowserState(), time.monotonic()
         while not await request.is_disconnected():
             begun_s = time.monotonic()
             # Asked before the look, which then holds the last state.

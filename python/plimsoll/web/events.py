@@ -4,7 +4,7 @@ Model: ``hello`` with the version, then ``runs`` whenever the list changed, ``li
 a point of it ended, ``control`` where suites can be started, ``problem`` when the store cannot be read. A browser that was away for a while
 needs nothing that it missed.
 
-    told = Told()
+    told = BrowserState()
     told.news(News(entries))        # ["event: runs\\ndata: [...]\\n\\n", ...]; [] when nothing changed
 """
 
@@ -42,7 +42,7 @@ class News:
     control: ControlState | None = None
 
 
-class Told:
+class BrowserState:
     """What one browser has been told."""
 
     def __init__(self) -> None:

@@ -37,7 +37,7 @@ _SAMPLES = 200
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnValue:
     """An uncertain value with its draws. ``low`` and ``high`` are the ends of its range, ``places`` where it stands in the document."""
 
     name: str
@@ -54,7 +54,7 @@ class Drawn:
 class Cause:
     """A value that matters: ``share`` of what the figure varies by follows from it, and where it is larger the figure is (``raises``)."""
 
-    of: Drawn
+    of: DrawnValue
     share: float
     raises: bool
 
@@ -110,7 +110,7 @@ class Interval:
         return self.high > self.low
 
 
-def interval(values: Sequence[float | None], drawn: Sequence[Drawn] = (), level: float = LEVEL) -> Interval | None:
+def interval(values: Sequence[float | None], drawn: Sequence[DrawnValue] = (), level: float = LEVEL) -> Interval | None:
     """The interval of a figure by its ``values``, one for each draw, None where a draw gave none; None when there are too few."""
     numbers = [number for number, value in enumerate(values) if value is not None]
     given = [float(value) for value in values if value is not None]

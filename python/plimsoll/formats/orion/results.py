@@ -6,7 +6,7 @@ without bounds. Every result carries the origin ``ORION`` in its versions.
 Limits: the tables do not tell reads from writes. With 0 or 100 % of writes all requests are one or the other; in between they are divided
 in that proportion, and only the mean over both is given.
 
-    read_summary(text)        # Told(duration_s=60.0, write_percent=0, small_kb=8, large_kb=1024, target="/dev/sdb")
+    read_summary(text)        # Summary(duration_s=60.0, write_percent=0, small_kb=8, large_kb=1024, target="/dev/sdb")
     recorded(joined([read_table(iops, "t_iops.csv"), read_table(lat, "t_lat.csv")]), Run("t", duration_s=60))
 """
 
@@ -27,7 +27,7 @@ _NAME = re.compile(r"(?P<test>.+?)(?:_(?P<day>\d{8})_(?P<time>\d{4}))?_summary\.
 
 
 @dataclass(frozen=True)
-class Told:
+class Summary:
     """Each as far as the summary has it."""
 
     duration_s: float | None = None
@@ -42,9 +42,9 @@ def is_summary(head: str) -> bool:
     return head.lstrip("\ufeff \r\n").upper().startswith("ORION VERSION")
 
 
-def read_summary(text: str) -> Told:
+def read_summary(text: str) -> Summary:
     """Lines that are not known, or have no number, are passed over."""
-    return Told(
+    return Summary(
         duration_s=_number(text, r"Duration for each Data Point:\s*(\d{1,9}) seconds"),
         write_percent=_number(text, r"Write:\s*(\d{1,2}|100)%"),
         small_kb=_number(text, r"Small IO size:\s*(\d{1,7}) KB") or None,

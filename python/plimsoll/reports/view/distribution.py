@@ -22,7 +22,7 @@ Buckets = list[tuple[int, int]]
 """Sorted ``(upper_ns, count)`` with counts above zero."""
 
 
-class Drawn(Protocol):
+class LatencyDistribution(Protocol):
     """What is asked of a distribution, as `Distribution` answers it."""
 
     @property
@@ -51,7 +51,7 @@ class Drawn(Protocol):
         """The buckets."""
 
 
-Decoder = Callable[[Iterable[str]], Drawn]
+Decoder = Callable[[Iterable[str]], LatencyDistribution]
 """From histograms as stored (HDR V2 deflate, base64) to the distribution of all together, added up without loss."""
 
 BANDS_PER_DECADE = 12

@@ -18,7 +18,7 @@ from itertools import islice
 from statistics import median
 from typing import Any, Literal, Protocol, TypedDict, TypeVar
 
-from plimsoll.reports.view.distribution import CURVE_STEPS, LEVELS, Decoder, Drawn, band_edges_ns
+from plimsoll.reports.view.distribution import CURVE_STEPS, LEVELS, Decoder, LatencyDistribution, band_edges_ns
 from plimsoll.result import OPS, Op
 from plimsoll.stored import Cell, Interval, Sample
 
@@ -127,7 +127,7 @@ class _Latencies:
     """Histograms that are added up a few at a time."""
 
     decode: Decoder
-    total: Drawn | None = None
+    total: LatencyDistribution | None = None
     texts: list[str] = field(default_factory=list)
 
     def add(self, text: str) -> None:
@@ -135,7 +135,7 @@ class _Latencies:
         if len(self.texts) == FEW:
             self.together()
 
-    def together(self) -> Drawn:
+    def together(self) -> LatencyDistribution:
         """All of them."""
         if self.total is None:
             self.total = self.decode(self.texts)
@@ -155,7 +155,7 @@ class _OpColumn:
     errors: int = 0
     max_ns: int = 0
 
-    def closed(self) -> tuple[_Sums, Drawn]:
+    def closed(self) -> tuple[_Sums, LatencyDistribution]:
         drawn = self.latencies.together()
         percentiles = drawn.values_at((50.0, 99.0))
         p50_ns, p99_ns, max_ns = (*percentiles, self.max_ns) if percentiles else (None, None, None)
@@ -216,7 +216,7 @@ class _Course:
     decode: Decoder
     columns: list[tuple[_Column, dict[str, _Sums]]] = field(default_factory=list)
     ends_ns: dict[str | None, int] = field(default_factory=dict)
-    measured: dict[str, Drawn] = field(default_factory=dict)
+    measured: dict[str, LatencyDistribution] = field(default_factory=dict)
     service: dict[str, _Latencies] = field(default_factory=dict)
 
     def served(self, interval: Interval) -> None:
@@ -312,7 +312,7 @@ def _curve_steps(most: int) -> tuple[float, float]:
 
 
 def _curves(
-    kind: Literal["latency", "service"], measured: Mapping[str, Drawn], ops: Sequence[Op], steps: tuple[float, float]
+    kind: Literal["latency", "service"], measured: Mapping[str, LatencyDistribution], ops: Sequence[Op], steps: tuple[float, float]
 ) -> Iterator[Curve]:
     for op in ops:
         drawn = measured.get(op)
