@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::io;
 
-use super::{END, LANE, Worker, directed, overlap};
+use super::{END, LANE, Worker, directed_lanes, overlap};
 use crate::backend::Backend;
 use crate::lane::Timing;
 use crate::recorder::Outlet;
