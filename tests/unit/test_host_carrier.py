@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import socket
+import subprocess
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from plimsoll.errors import StoreError
 from plimsoll.gang import exposure, switchboard
+from plimsoll.gang import keeper as keeper_module
 from plimsoll.gang.copies import fetch, files_of, piece_of
 from plimsoll.gang.keeper import LEASE_S, STARTS_S, Keeper
 from plimsoll.gang.line import LineLost
@@ -165,3 +168,23 @@ def test_nothing_outside_of_what_a_worker_stores_is_copied(tmp_path: Path) -> No
     for path in ("../secret", "/etc", "out"):
         with pytest.raises(StoreError, match="is no file of this worker's"):
             files_of(str(tmp_path / "worker"), path)
+
+
+def test_a_worker_that_ignored_its_first_word_to_leave_is_told_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Seen where another host was refused: a worker that had just been started stayed for two minutes.
+    (tmp_path / "keeper.json").write_text(json.dumps({"workers": ["db1"], "carriers": []}))
+    script = f"trap '' TERM; touch {tmp_path}/up; sleep 0.5; trap 'exit 0' TERM; while :; do sleep 0.02; done"
+    process = subprocess.Popen(["sh", "-c", script])
+    while not (tmp_path / "up").exists():
+        time.sleep(0.01)
+    keeper = Keeper(str(tmp_path))
+    keeper._workers = {process.pid: "db1"}
+    # Who is never told again goes some time all the same.
+    patience = threading.Timer(20.0, process.kill)
+    patience.start()
+    said = []
+    monkeypatch.setattr(keeper_module, "_note", lambda _path, note: said.append(note["how"]))
+    keeper._end()
+    patience.cancel()
+    process.returncode = 0
+    assert said == ["its worker ended with exit code 0"]

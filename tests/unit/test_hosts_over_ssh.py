@@ -269,6 +269,58 @@ def test_a_cache_that_cannot_be_written_to_is_one_sentence(tmp_path: Path, monke
     assert str(caught.value) == f"db1: {tmp_path}/file/plimsoll: not a directory."
 
 
+@pytest.mark.parametrize(
+    ("launcher", "said", "meaning"),
+    [
+        (
+            "slurm",
+            "srun: error: Unable to create step for job 7: Requested node configuration is not available",
+            "Slurm has no node db1 for this",
+        ),
+        (
+            "slurm",
+            "srun: error: Unable to confirm allocation for job 7: Invalid job id specified",
+            "there is no allocation of Slurm here; run the",
+        ),
+        (
+            "slurm",
+            "srun: error: Unable to contact slurm controller (connect failure)",
+            "Slurm does not answer; run the command where srun works.",
+        ),
+        ("slurm", "srun: fatal: gone", "srun could not reach it (srun: fatal: gone)."),
+        (
+            "kubernetes",
+            'Error from server (NotFound): pods "db1" not found',
+            "there is no pod db1; make the pods first: plimsoll hosts manifest",
+        ),
+        (
+            "kubernetes",
+            "The connection to the server localhost:8080 was refused",
+            "the cluster of Kubernetes is not reached; kubectl get pods",
+        ),
+        ("kubernetes", 'Error from server (Forbidden): pods "db1" is forbidden', "Kubernetes does not let you exec into the pod db1."),
+        (
+            "kubernetes",
+            "error: cannot exec into a container in a completed pod; current phase is Succeeded",
+            "the pod db1 does not run yet, or no",
+        ),
+        (
+            "kubernetes",
+            'exec: "sh": executable file not found in $PATH: unknown',
+            "the pod db1 has no sh; it needs an image that has Python.",
+        ),
+        ("kubernetes", "error: gone", "kubectl exec could not reach it (error: gone)."),
+    ],
+)
+def test_what_srun_and_kubectl_say_becomes_a_sentence(launcher: str, said: str, meaning: str) -> None:
+    assert meaning in str(failure(SEAT, 1, said, launcher)) and str(failure(SEAT, 1, said, launcher)).startswith("db1: ")
+
+
+def test_what_is_not_installed_here_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"--hosts: /no/such/srun is not installed here, by which db1 is to be reached\."):
+        Talk(SEAT, tiny(tmp_path), lambda _seat, _length: ["/no/such/srun"])
+
+
 def test_a_host_that_says_nothing_useful_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(PlimsollError, match=r"db1: ssh could not reach it \(gone\)"):
         Talk(SEAT, tiny(tmp_path), lambda _seat, _length: ["sh", "-c", "echo gone >&2; exit 255"])

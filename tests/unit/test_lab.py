@@ -77,6 +77,11 @@ def test_another_text_is_another_line_up(tmp_path: Path) -> None:
         ('[[host]]\nname = "x"\nport = 70000\n', "line 3: port: "),
         ('launcher = "rsh"\n[[host]]\nname = "x"\n', "line 1: launcher: "),
         ('launcher = "slurm"\ncarrier = "ray"\n[[host]]\nname = "x"\n', 'line 2: carrier = "ray" needs ssh'),
+        ('launcher = "ray"\n[[host]]\nname = "x"\n', 'line 1: launcher = "ray" needs the address of the cluster that runs; write for'),
+        ('launcher = "ray"\ncluster = "10.0.0.1"\n', "line 2: cluster: '10.0.0.1' is not the address of a cluster; write HOST:PORT"),
+        ('launcher = "ray"\ncluster = "c:70000"\n', "line 2: cluster: 'c:70000' is not the address of a cluster"),
+        ('launcher = "ray"\ncluster = "c:1"\ncarrier = "ray"\n', 'line 3: with launcher = "ray" the cluster carries the calls'),
+        ('token = "t"\n[[host]]\nname = "x"\n', 'line 1: token is for launcher = "ray"; leave it out'),
         ('[[host]]\nname = "-oProxyCommand=x"\n', "line 2: name: '-oProxyCommand=x' is not a name for a host"),
         ('[[host]]\nname = "x"\naddress = "-oProxyCommand=x"\n', "line 3: address: '-oProxyCommand=x' is not an address"),
         ('[[host]]\nname = "x"\n[[host]]\nname = "x"\n', "x is named twice"),
@@ -95,7 +100,7 @@ def test_pods_are_one_for_each_host_and_hold_nothing_but_python(tmp_path: Path) 
     lineup = read_lab(written(tmp_path, 'launcher = "kubernetes"\n[[host]]\nname = "a"\n[[host]]\nname = "b"\naddress = "pod-b"\n'))
     pods = manifest_of(lineup).split("---\n")
     assert [re.findall(r"^  name: (.*)$", pod, re.MULTILINE) for pod in pods] == [["a"], ["pod-b"]]
-    assert all(f"image: python:{sys.version_info[0]}.{sys.version_info[1]}-slim" in pod for pod in pods)
+    assert all(f'image: "python:{sys.version_info[0]}.{sys.version_info[1]}-slim"' in pod for pod in pods)
     assert all("podAntiAffinity" in pod and "automountServiceAccountToken: false" in pod for pod in pods)
 
 
@@ -129,3 +134,31 @@ def test_hosts_are_named_in_words_too() -> None:
 def test_words_that_name_no_hosts_are_refused(text: str) -> None:
     with pytest.raises(InputError):
         lineup_of(text)
+
+
+def test_a_cluster_is_named_with_its_files_and_without_hosts_all_its_nodes_are_meant(tmp_path: Path) -> None:
+    text = 'launcher = "ray"\ncluster = "db-head:6379"\ntoken = "t"\nauthority = "/ca.pem"\ndirectory = "/mnt"\ntarget = "/dev/sdb"\n'
+    lineup = read_lab(written(tmp_path, text))
+    assert lineup.cluster is not None and lineup.usual is not None
+    assert (lineup.cluster.address, lineup.cluster.papers.token, lineup.cluster.papers.authority) == (
+        "db-head:6379",
+        f"{tmp_path}/t",
+        "/ca.pem",
+    )
+    assert (lineup.seats, lineup.carrier, lineup.usual.directory, lineup.usual_target) == ((), "cluster", "/mnt", "/dev/sdb")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            'cluster = "10.0.0.1:6379"\n[[host]]\nname = "x"\n',
+            "KubeRay reaches the head of a cluster as NAME-head-svc:6379; write for example",
+        ),
+        ('cluster = "a-head-svc:6379"\n', "a manifest makes a node for each host; name them with [[host]]."),
+    ],
+)
+def test_what_a_cluster_for_kuberay_lacks_is_said(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        manifest_of(read_lab(written(tmp_path, f'launcher = "ray"\n{text}')))
+    assert said in str(caught.value)

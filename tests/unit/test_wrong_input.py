@@ -269,6 +269,7 @@ WRONG = [
     (["receive", "/nowhere"], "/nowhere is not there; name files that were sent, or the directory they lie in."),
     (["receive", ".", "--receive-max", "x"], "--receive-max: 'x' is not a size; write for example 4KiB, 64k or 1GiB."),
     (["hosts", "check", "--hosts", "local:0"], "--hosts "),
+    (["run", "random-read-4k", "--hosts", "", "--target", "null:"], "--hosts '': no host is named; write "),
 ]
 
 

@@ -80,9 +80,9 @@ def collect(run: str, out: str) -> int:
 
 
 @command.command(short_help="Print what Slurm or Kubernetes is handed before hosts of a lab can be reached there.")
-@click.option("--hosts", metavar="LAB.toml", required=True, help="The file of a lab whose launcher is slurm or kubernetes.")
+@click.option("--hosts", metavar="LAB.toml", required=True, help="The file of a lab whose launcher is slurm, kubernetes or ray.")
 def manifest(hosts: str) -> int:
-    """Print the pods of a lab for `kubectl apply -f -`, or the line that allocates its nodes and runs the command in them.
+    """Print the pods or the Ray cluster of a lab for `kubectl apply -f -`, or the line that allocates its nodes and runs the command there.
 
     \b
     plimsoll hosts manifest --hosts lab.toml | kubectl apply -f -
@@ -90,7 +90,8 @@ def manifest(hosts: str) -> int:
     from plimsoll.lab.manifest import manifest_of
     from plimsoll.points.gang import lineup_from
 
-    click.echo(manifest_of(lineup_from(hosts)), nl=False)
+    # The cluster of a lab without hosts is not there yet, so it is not asked for its nodes.
+    click.echo(manifest_of(lineup_from(hosts, ask=False)), nl=False)
     return 0
 
 

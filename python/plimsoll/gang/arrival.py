@@ -171,7 +171,7 @@ def serve() -> None:
     wanted = heard()
     if wanted["be"] == "keeper":
         nest, store = settled(wanted, environment)
-        say({"nest": nest, "store": store})
+        say({"nest": nest, "store": store, "environment": environment})
         become("plimsoll.gang.keeper", environment, nest)
     say({})
     become("plimsoll.gang.attendant", environment, *wanted["words"])

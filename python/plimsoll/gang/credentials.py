@@ -1,7 +1,7 @@
 """What lets a process into a gang: a token that all of it knows, and a certificate for each host that only this gang's authority gives.
 
-Model: made anew for each gang, carried over ssh into files that only their user can read, and gone with the gang. The authority's key is
-never stored. Certificates hold for long on either side of now, since clocks of hosts may be far apart; nothing else trusts them.
+Model: made anew for each gang, carried over ssh into files that only their user can read, and gone with the gang. A gang never stores
+the authority's key. Certificates hold for long on either side of now, since clocks of hosts may be far apart; nothing else trusts them.
 
     credentials = Credentials()
     credentials.files(["10.0.0.7", "db1"])        # {"token": …, "ca.pem": …, "cert.pem": …, "key.pem": …}
@@ -40,6 +40,16 @@ class Credentials:
         made = Made.certificate_of([*names, "127.0.0.1", "localhost"], _HOLDS, self._authority)
         pems = {AUTHORITY: self._authority.pem, CERTIFICATE: made.pem, KEY: made.key_pem}
         return {TOKEN: self.token, **{name: pem.decode("ascii") for name, pem in pems.items()}}
+
+    @property
+    def authority(self) -> str:
+        """The authority's certificate."""
+        return self._authority.pem.decode("ascii")
+
+    @property
+    def authority_key(self) -> str:
+        """Its key, for who has certificates made where it cannot be asked."""
+        return self._authority.key_pem.decode("ascii")
 
     @cached_property
     def _authority(self) -> Made:

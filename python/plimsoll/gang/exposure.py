@@ -6,6 +6,7 @@ Limits: one that would answer another protocol is not found out; of Ray all are 
 
     open_to_others("/tmp/plimsoll-gang-x1")        # ["0.0.0.0:40123"], of processes that listen beyond loopback
     open_to_strangers("/tmp/plimsoll-gang-x1")     # those that answer somebody without a certificate
+    open_to_runners("/tmp/ray/session_x")          # of somebody else's Ray, those that would run something for him
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from plimsoll.gang.nest import marked
 _PATIENCE_S = 1.5
 #: What a client of gRPC says first (RFC 9113, 3.4, and empty settings), and one of HTTP.
 _GREETINGS = (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0", b"GET / HTTP/1.0\r\n\r\n")
+#: What of Ray's lists jobs and tells their logs, and what nobody has: who asks for a token asks for it before he looks.
+_ASKED = (b"/api/jobs/", b"/api/job_agent/jobs/0/logs", b"/plimsoll")
 #: What TLS answers in the clear is an alert: nobody was let in.
 _ALERT = b"\x15"
 
@@ -39,6 +42,36 @@ def open_to_others(nest: str) -> list[str]:
 def open_to_strangers(nest: str) -> list[str]:
     """Of those, the ones that answer somebody who has no certificate."""
     return [address for address in open_to_others(nest) if answers_strangers(*_reached(address))]
+
+
+def open_to_runners(session: str) -> list[str]:
+    """Of the processes of a Ray that others have started, those that answer somebody without a certificate, and not for want of a token.
+
+    Ray's pages and its agents speak HTTP in the clear, and nothing but its token keeps them closed; what is there for Prometheus tells
+    numbers and does nothing.
+    """
+    return [address for address in open_to_strangers(session) if not is_guarded(*_reached(address))]
+
+
+def is_guarded(host: str, port: int) -> bool:
+    """Whether who listens there speaks HTTP, and refuses whoever shows no token, whatever is asked; or tells nothing but numbers."""
+    return all(_says_no(_http(host, port, path)) for path in _ASKED)
+
+
+def _says_no(answer: bytes) -> bool:
+    head = answer.partition(b"\r\n\r\n")[0].lower()
+    status = head.split(b" ", 2)[1:2] if head.startswith(b"http/1.") else []
+    return status in ([b"401"], [b"403"]) or (status == [b"200"] and b"content-type: text/plain; version=0.0.4" in head)
+
+
+def _http(host: str, port: int, path: bytes) -> bytes:
+    """What begins the answer to a request; nothing where there is none."""
+    found = b""
+    with suppress(OSError), socket.create_connection((host, port), timeout=_PATIENCE_S) as connection:
+        connection.sendall(b"GET " + path + b" HTTP/1.0\r\n\r\n")
+        while b"\r\n\r\n" not in found and (piece := connection.recv(4096)):
+            found += piece
+    return found
 
 
 def listeners() -> Iterator[tuple[str, str]]:

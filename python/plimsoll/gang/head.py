@@ -3,8 +3,7 @@
 Model: Ray's head comes up while hosts are still being made ready; where each host's relay is follows when they are. A note in the user's
 state names the keeper and the directory, so that the next command takes down what a killed one has left.
 
-    head = Head("10.0.0.1", credentials)
-    head.address                              # "10.0.0.1:40123", where hosts join
+    head = Head(credentials.files(["10.0.0.1"]), lambda nest: [carrier_here(nest, "10.0.0.1:40123", network=True)])
     lines = head.lines({"db1": "/tmp/plimsoll-gang-x1/db1"}, lambda: None)
     head.close()
 """
@@ -23,10 +22,9 @@ from contextlib import suppress
 from typing import Any
 
 from plimsoll.errors import StoreError
-from plimsoll.gang.credentials import Credentials
 from plimsoll.gang.line import Line
 from plimsoll.gang.nest import KEEPER, NOTE, made_nest
-from plimsoll.gang.switchboard import carrier_here, free_port, lines_to, tell_places
+from plimsoll.gang.switchboard import lines_to, tell_places
 from plimsoll.orphans import gangs_folder
 from plimsoll.store.writer import identity_of, own_identity
 
@@ -34,40 +32,41 @@ _KEEPER_LEAVES_S = 30.0
 
 
 class Head:
-    """See the module."""
+    """See the module; ``files`` lie in the gang's directory, ``carriers`` says what its keeper starts there,
+    and ``leaves_s`` how long that has for a goodbye.
+    """
 
-    def __init__(self, address: str, credentials: Credentials) -> None:
-        self.address = f"{address}:{free_port(address)}"
+    def __init__(self, files: Mapping[str, str], carriers: Callable[[str], list[Any]], leaves_s: float = 0.0) -> None:
         root = gangs_folder()
         try:
-            self._nest = made_nest()
+            self.nest = made_nest()
             self._folder = os.path.join(root, f"{time.strftime('%Y-%m-%dT%H-%M-%S')}-{secrets.token_hex(3)}")
             os.makedirs(self._folder, mode=0o700)
-            for name, text in credentials.files([address]).items():
+            for name, text in files.items():
                 with open(
-                    os.open(os.path.join(self._nest, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
+                    os.open(os.path.join(self.nest, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
                 ) as file:
                     file.write(text)
-            with open(os.path.join(self._nest, KEEPER), "w", encoding="utf-8") as file:
-                json.dump({"workers": [], "carriers": [carrier_here(self._nest, self.address, network=True)]}, file)
+            with open(os.path.join(self.nest, KEEPER), "w", encoding="utf-8") as file:
+                json.dump({"workers": [], "carriers": carriers(self.nest), "leaves_s": leaves_s}, file)
         except OSError as problem:
             raise StoreError(f"{root}: a gang cannot be noted there ({(problem.strerror or str(problem)).lower()}).") from None
         self._keeper = subprocess.Popen(
-            [sys.executable, "-m", "plimsoll.gang.keeper", self._nest],
+            [sys.executable, "-m", "plimsoll.gang.keeper", self.nest],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
         keeper = identity_of(self._keeper.pid)
-        note: dict[str, Any] = {"nest": self._nest, "driver": own_identity(), "keeper": keeper, "hosts": [], "run": None}
+        note: dict[str, Any] = {"nest": self.nest, "driver": own_identity(), "keeper": keeper, "hosts": [], "run": None}
         with open(os.path.join(self._folder, NOTE), "w", encoding="utf-8") as file:
             json.dump(note, file)
 
     def lines(self, places: Mapping[str, str], failed: Callable[[], str | None]) -> dict[str, Line]:
         """A line to the relay in each of these directories; ``failed`` says why there will never be one."""
-        tell_places(self._nest, places)
-        return lines_to(self._nest, list(places), failed)
+        tell_places(self.nest, places)
+        return lines_to(self.nest, list(places), failed)
 
     def close(self) -> None:
         """Take down what carried the calls."""

@@ -41,6 +41,7 @@ _NEWS_S = 3.0
 _PR_SET_CHILD_SUBREAPER = 36
 #: How long a process that was told to leave is waited for when there is nothing left for it to do.
 _LEAVES_S = 3600.0
+_TOLD_S = 1.0
 
 
 class Keeper:
@@ -129,15 +130,31 @@ class Keeper:
                     sys.stderr.write(f"{name} {how(status)}: {lines[-1] if lines else 'it said nothing'}\n")
                     sys.stderr.flush()
 
+    def _let_leave(self) -> None:
+        """What others should hear of before it is gone says goodbye itself, in the time that it was given."""
+        until_s = time.monotonic() + float(self._told.get("leaves_s", 0.0))
+        if time.monotonic() < until_s:
+            for process in self._carriers:
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGTERM)
+        while self._carriers and time.monotonic() < until_s:
+            self._reap()
+            time.sleep(_LOOK_S)
+
     def _end(self) -> None:
         """Nothing that listens stays; workers leave when they have stored what they measure."""
+        self._let_leave()
         kill_marked(self._nest, but={os.getpid(), *self._workers})
         self._reap()
-        for process in self._workers:
-            with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGTERM)
         until_s = time.monotonic() + _LEAVES_S
+        told_s = 0.0
         while self._workers and time.monotonic() < until_s:
+            if time.monotonic() - told_s >= _TOLD_S:
+                # Again and again: one that has just been started ignores it, as this keeper does.
+                told_s = time.monotonic()
+                for process in self._workers:
+                    with suppress(ProcessLookupError):
+                        os.kill(process, signal.SIGTERM)
             self._reap()
             time.sleep(_LOOK_S)
         kill_marked(self._nest, but={os.getpid()})

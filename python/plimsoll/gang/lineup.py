@@ -17,14 +17,16 @@ from typing import Literal
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
+from plimsoll.gang.cluster import Cluster
 from plimsoll.gang.share import target_of
 from plimsoll.gang.ssh import Seat
 
 HOSTS_MAX = 64
 #: In a target: what the lab's file names for the host.
 TARGET = "{target}"
-Carrier = Literal["ray", "ssh"]
-LauncherName = Literal["local", "ssh", "slurm", "kubernetes"]
+#: "cluster": the Ray cluster that runs already.
+Carrier = Literal["ray", "ssh", "cluster"]
+LauncherName = Literal["local", "ssh", "slurm", "kubernetes", "ray"]
 _LOCAL = re.compile(r"local:(\d+)\Z")
 _HOST = re.compile(r"(?:([A-Za-z0-9_][A-Za-z0-9_.-]*)@)?([A-Za-z0-9][A-Za-z0-9_.-]*)(?::(\d+))?\Z")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}\Z")
@@ -49,6 +51,13 @@ class Lineup:
     head: str | None = None
     identity: str = ""
     share: str | None = None
+    #: The cluster whose nodes the hosts are, with launcher "ray"; without seats all its nodes are meant.
+    cluster: Cluster | None = None
+    #: How hosts that the file does not name are reached, and what they load.
+    usual: Seat | None = None
+    usual_target: str | None = None
+    #: That of pods which a manifest makes.
+    image: str | None = None
 
     def target_of(self, text: str, host: str) -> str:
         """The target of one host."""
@@ -71,9 +80,10 @@ def _remote(text: str, share: str | None) -> Lineup:
     for word in text.split(","):
         found = _HOST.match(word.strip())
         if found is None or word.strip() == "local":
+            wrong = f"{quoted(word)} names no host that can be reached" if text else "no host is named"
             raise InputError(
-                f"--hosts {text}: {quoted(word)} names no host that can be reached; write db1,db2,db3 for hosts over ssh, local:3 for "
-                "three workers on this machine, or the path of a lab's file that ends in .toml."
+                f"--hosts {text or quoted(text)}: {wrong}; write db1,db2,db3 for hosts over ssh, local:3 for three workers on this "
+                "machine, or the path of a lab's file that ends in .toml."
             )
         user, name, port = found.groups()
         seats.append(Seat(name, user=user, port=int(port) if port else None))

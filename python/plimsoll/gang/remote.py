@@ -3,7 +3,8 @@
 Model: all hosts are talked to side by side. A host's keeper hangs on its connection: when that ends, or nobody asks any more, it takes
 everything down there. Calls go through Ray, which listens beyond loopback and therefore asks everybody for the gang's token and a
 certificate of its authority, or through ssh alone, where nothing listens at all. Credentials are made for each gang and go over ssh into
-files of the gang's directory. What workers store lies in the user's state on each host until it has been collected.
+files of the gang's directory. Nodes of a Ray cluster that runs already are reached and asked through that. What workers store lies in the
+user's state on each host until it has been collected.
 
     launcher = Remote(lineup)
     lines = launcher.launch()
@@ -31,9 +32,10 @@ from plimsoll.gang.lineup import Lineup
 from plimsoll.gang.nest import KEEPER, LEASE, SPECIFICATION
 from plimsoll.gang.ssh import COMMANDS, Seat
 from plimsoll.gang.ssh_line import SshLine
-from plimsoll.gang.switchboard import carrier_of_host
+from plimsoll.gang.switchboard import carrier_here, carrier_of_host, free_port
 from plimsoll.gang.switchboard import check_installed as check_ray
 from plimsoll.gang.talk import Talk
+from plimsoll.gang.visit import Visit
 from plimsoll.stored import Json
 
 Found = TypeVar("Found")
@@ -51,6 +53,7 @@ class Remote:
         self._more: list[Talk] = []
         self._places: dict[str, Json] = {}
         self._head: Head | None = None
+        self._visit: Visit | None = None
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -58,16 +61,22 @@ class Remote:
 
     def launch(self) -> dict[str, Line]:
         through_ray = self._lineup.carrier == "ray"
+        if self._lineup.launcher == "ray":
+            check_ray()
+            self._visit = Visit(self._lineup)
         if through_ray:
             check_ray()
             check_certificates()
         environment = environment_of(["ray"] if through_ray else [])
 
         def greet(seat: Seat) -> None:
-            talk = self._talks[seat.name] = Talk(seat, environment, COMMANDS[self._lineup.launcher])
+            talk = self._talks[seat.name] = self._talk(seat, environment)
             talk.carry()
 
         self._each(greet)
+        if self._visit is not None:
+            self._places = self._each(lambda seat: self._talks[seat.name].become(self._wanted(seat, {}, [])))
+            return self._visit.lines(self._places)
         return self._through_ray(environment) if through_ray else self._through_ssh(environment)
 
     def serve(self, run: str) -> Json:
@@ -87,15 +96,21 @@ class Remote:
             talk.close(_KEEPER_LEAVES_S)
 
         self._each(let_go)
+        if self._visit is not None:
+            self._visit.close()
         if self._head is not None:
             self._head.close()
+
+    def _talk(self, seat: Seat, environment: Environment) -> Talk:
+        launcher = self._lineup.launcher
+        return Talk(seat, environment, self._visit.command if self._visit is not None else COMMANDS[launcher], launcher)
 
     def _through_ssh(self, environment: Environment) -> dict[str, Line]:
         """A second connection to each host, whose other end answers for the relay."""
         self._places = self._each(lambda seat: self._talks[seat.name].become(self._wanted(seat, {}, [])))
 
         def line_to(seat: Seat) -> Line:
-            talk = Talk(seat, environment, COMMANDS[self._lineup.launcher])
+            talk = self._talk(seat, environment)
             self._more.append(talk)
             talk.carry()
             talk.become({"be": "attendant", "words": ["relay", os.path.join(self._places[seat.name]["nest"], seat.name)]})
@@ -107,12 +122,13 @@ class Remote:
         """Ray here and on every host, each with its part of the credentials."""
         credentials = Credentials()
         addresses = {host: self._connection(host)[1] for host in self.hosts}
-        self._head = Head(self._head_address(), credentials)
+        here = self._head_address()
+        head = f"{here}:{free_port(here)}"
+        self._head = Head(credentials.files([here]), lambda nest: [carrier_here(nest, head, network=True)])
 
         def settle(seat: Seat) -> Json:
-            assert self._head is not None
             files = credentials.files([addresses[seat.name], seat.name])
-            carrier = carrier_of_host(seat.name, addresses[seat.name], self._head.address)
+            carrier = carrier_of_host(seat.name, addresses[seat.name], head)
             return self._talks[seat.name].become(self._wanted(seat, files, [carrier]))
 
         self._places = self._each(settle)

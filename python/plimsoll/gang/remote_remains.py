@@ -13,16 +13,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from plimsoll.errors import PlimsollError, StoreError
 from plimsoll.gang.environment import environment_of
 from plimsoll.gang.line import LineLost
 from plimsoll.gang.lineup import Lineup
-from plimsoll.gang.ssh import COMMANDS, Seat
+from plimsoll.gang.ssh import Seat
 from plimsoll.gang.ssh_line import SshLine
 from plimsoll.gang.talk import Talk
+from plimsoll.gang.visit import way_to
 
 #: Of one answer; pieces are a megabyte.
 _ANSWERS_S = 60.0
@@ -73,7 +74,7 @@ def remote_remains(lineup: Lineup, places: Mapping[str, str], tell: Callable[[st
 
     def reach(seat: Seat) -> str | None:
         try:
-            talk = Talk(seat, environment, COMMANDS[lineup.launcher])
+            talk = Talk(seat, environment, command, lineup.launcher)
             talk.carry()
             talk.become({"be": "attendant", "words": ["store", places[seat.name]]})
         except PlimsollError as problem:
@@ -83,7 +84,9 @@ def remote_remains(lineup: Lineup, places: Mapping[str, str], tell: Callable[[st
         return None
 
     seats = [seat for seat in lineup.seats if seat.name in places]
+    ways = ExitStack()
     try:
+        command = ways.enter_context(way_to(lineup))
         with ThreadPoolExecutor(_BESIDE) as pool:
             for problem in filter(None, pool.map(reach, seats)):
                 tell(problem)
@@ -92,6 +95,7 @@ def remote_remains(lineup: Lineup, places: Mapping[str, str], tell: Callable[[st
         done.set()
         for line in lines.values():
             line.close()
+        ways.close()
 
 
 def _keep_asking(line: SshLine, done: threading.Event) -> None:

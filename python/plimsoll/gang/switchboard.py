@@ -59,7 +59,7 @@ SETTINGS = {
     "RAY_health_check_timeout_ms": "2000",
     "RAY_health_check_failure_threshold": "3",
 }
-_START = (
+START = (
     "--disable-usage-stats", "--include-log-monitor=false", "--num-cpus=0", "--num-gpus=0", "--object-store-memory=80000000",
     "--min-worker-port=0", "--max-worker-port=0",
     "--dashboard-agent-listen-port=0", "--dashboard-agent-grpc-port=0", "--runtime-env-agent-port=0", "--metrics-export-port=0",
@@ -78,9 +78,13 @@ def carrier_here(nest: str, address: str, *, network: bool) -> Any:
     with open(os.path.join(nest, _TOLD), "w", encoding="utf-8") as file:
         json.dump({"address": address, "network": network}, file)
     own = credentials.settings(nest) if network else {"RAY_AUTH_TOKEN": secrets.token_hex(32)}
-    paths = [confinement.__path__[0], *([os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else [])]
-    environment = {**_settings(network=network), **own, "PYTHONPATH": os.pathsep.join(paths)}
+    environment = {**_settings(network=network), **own, "PYTHONPATH": own_path()}
     return "switchboard", [sys.executable, "-m", "plimsoll.gang.switchboard", nest], environment
+
+
+def own_path() -> str:
+    """The path of Ray's processes beside the command."""
+    return os.pathsep.join([confinement.__path__[0], *([os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else [])])
 
 
 def carrier_of_host(host: str, address: str, head: str) -> Any:
@@ -92,7 +96,7 @@ def carrier_of_host(host: str, address: str, head: str) -> Any:
         **credentials.settings("{nest}"),
         "PYTHONPATH": "{environment}/plimsoll/gang/confinement:{environment}",
     }
-    return "ray", ["{python}", "-s", "-m", "ray.scripts.scripts", "start", "--block", *_START, *joining], environment
+    return "ray", ["{python}", "-s", "-m", "ray.scripts.scripts", "start", "--block", *START, *joining], environment
 
 
 def _settings(*, network: bool) -> dict[str, str]:
@@ -115,6 +119,16 @@ def lines_to(nest: str, hosts: Sequence[str], failed: Callable[[], str | None] =
             raise EngineError(f"--hosts: Ray did not come up: {why or f'it took longer than {_UP_S:.0f} s'}.")
         time.sleep(0.02)
     return {host: _Carried(path, host) for host in hosts}
+
+
+def line_in(nest: str, host: str) -> Line:
+    """A line to a host of a gang that is up."""
+    return _Carried(os.path.join(nest, _SOCKET), host)
+
+
+def is_up(nest: str) -> bool:
+    """Whether who carries the calls of a gang answers."""
+    return os.path.exists(os.path.join(nest, _SOCKET))
 
 
 def _failure(nest: str) -> str | None:
@@ -173,8 +187,8 @@ class _Carried:
         return wire
 
 
-class _Switchboard:
-    """The other end: each connection is served by a thread."""
+class Switchboard:
+    """The other end: each connection is served by a thread; ``relays`` are the actors that answer for hosts."""
 
     def __init__(self, ray: Any, relays: dict[str, Any]) -> None:
         self._ray = ray
@@ -204,6 +218,14 @@ class _Switchboard:
             return {"lost": f"the relay on it has ended ({_brief(problem)})"}
 
 
+def serve_at(nest: str, switchboard: Switchboard) -> None:
+    """Answer over the gang's socket, until killed."""
+    beside = os.path.join(nest, f".{_SOCKET}")
+    server = listening(beside)
+    os.rename(beside, os.path.join(nest, _SOCKET))
+    switchboard.serve(server)
+
+
 def _brief(problem: BaseException) -> str:
     """Ray explains at length; what happened stands in one line of it."""
     lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
@@ -215,7 +237,7 @@ def _started(nest: str, told: Json, places: Json) -> None:
     """A Ray of our own; on loopback it holds a place for every worker, elsewhere none, since hosts join with theirs."""
     host, _, port = str(told["address"]).rpartition(":")
     own = {} if told["network"] else {f"plimsoll-{name}": 1 for name in places}
-    command = [sys.executable, "-m", "plimsoll.gang.ray_head", "start", "--head", "--include-dashboard=false", "--no-monitor", *_START]
+    command = [sys.executable, "-m", "plimsoll.gang.ray_head", "start", "--head", "--include-dashboard=false", "--no-monitor", *START]
     command += [f"--node-ip-address={host}", f"--port={port}", f"--resources={json.dumps(own)}", f"--temp-dir={os.path.join(nest, 'r')}"]
     starting = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     # What comes next takes it, and it is read meanwhile.
@@ -276,10 +298,7 @@ def main(nest: str) -> int:
     relays = {host: actor.options(**options, resources={f"plimsoll-{host}": 1}).remote(folder) for host, folder in places.items()}
     ray.get([relay.clock.remote() for relay in relays.values()], timeout=_UP_S)
     _check_closed(nest, relays.values(), network=network, ask=ray.get)
-    beside = os.path.join(nest, f".{_SOCKET}")
-    server = listening(beside)
-    os.rename(beside, os.path.join(nest, _SOCKET))
-    _Switchboard(ray, relays).serve(server)
+    serve_at(nest, Switchboard(ray, relays))
     return 0
 
 

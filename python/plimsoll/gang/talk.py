@@ -1,7 +1,7 @@
 """The talk with a host's first Plimsoll (`plimsoll.gang.arrival`): who it is, what it lacks, what it becomes.
 
-Model: one process of ssh for as long as what it became runs: its standard input is the pipe whose end tells that the command is gone. What
-ssh itself says is kept for the sentence. Every wait has an end.
+Model: one process of ssh, or of what takes its place, for as long as what it became runs: its standard input is the pipe whose end tells
+that the command is gone. What ssh itself says is kept for the sentence. Every wait has an end.
 
     talk = Talk(seat, environment)
     talk.introduction["python"]
@@ -26,7 +26,7 @@ from plimsoll.displayed import displayed
 from plimsoll.errors import EngineError, InputError
 from plimsoll.gang.arrival import MARK
 from plimsoll.gang.environment import Environment
-from plimsoll.gang.ssh import Seat, command_to, failure
+from plimsoll.gang.ssh import Seat, check_key, command_to, failure
 from plimsoll.stored import Json
 
 #: How long a host may take to answer a line, on whatever network.
@@ -39,8 +39,12 @@ _PIECE = 1 << 18
 class Talk:
     """See the module. Raises `InputError` for a host that cannot be, `EngineError` for one that stops talking."""
 
-    def __init__(self, seat: Seat, environment: Environment, command: Callable[[Seat, int], list[str]] = command_to) -> None:
+    def __init__(
+        self, seat: Seat, environment: Environment, command: Callable[[Seat, int], list[str]] = command_to, launcher: str = "ssh"
+    ) -> None:
+        check_key(seat)
         self.seat = seat
+        self._launcher = launcher
         self._environment = environment
         text = files("plimsoll.gang").joinpath("arrival.py").read_bytes()
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 — as long as the talk
@@ -49,6 +53,7 @@ class Talk:
                 command(seat, len(text)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, start_new_session=True
             )
         except OSError:
+            self._said.close()
             raise InputError(f"--hosts: {command(seat, 0)[0]} is not installed here, by which {seat.name} is to be reached.") from None
         assert self._process.stdin is not None and self._process.stdout is not None
         self.input, self.output = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -206,5 +211,5 @@ class Talk:
         said = self._words()
         self.close(within_s=0.0)
         if code:
-            return failure(self.seat, code, said)
+            return failure(self.seat, code, said, self._launcher)
         return EngineError(f"{self.seat.name}: {why}.")

@@ -21,6 +21,7 @@ from plimsoll.errors import InputError
 from plimsoll.experiments import forms
 from plimsoll.experiments.forms import Form, whole, words
 from plimsoll.experiments.option import Option, meanings
+from plimsoll.gang.cluster import Cluster, Papers
 from plimsoll.gang.lineup import NAME, Carrier, Lineup, check_names
 from plimsoll.gang.ssh import Seat
 from plimsoll.near import meant
@@ -31,6 +32,8 @@ LAUNCHERS = {
     "local": "the hosts are workers on this machine, a trial of the file.",
     "slurm": "hosts are nodes of the allocation in which the command runs, and `srun` takes the place of ssh.",
     "kubernetes": "hosts are pods, and `kubectl exec` takes the place of ssh; `plimsoll hosts manifest` prints pods to be made.",
+    "ray": "hosts are nodes of the Ray cluster that `cluster` names, which runs already and is left as it is; without any `[[host]]` "
+    "all its nodes that are alive. `plimsoll hosts manifest` prints such a cluster for KubeRay.",
 }
 CARRIERS = {
     "ray": "Ray core carries calls; hosts and this machine reach each other on any port, with token and certificate.",
@@ -44,6 +47,13 @@ def _name(value: Any) -> str:
     raise InputError(f"{quoted(value)} is not a name for a host; write up to 63 letters, digits, '-', '_' and '.', for example 'db1'.")
 
 
+def _cluster(value: Any) -> str:
+    found = re.fullmatch(r"([A-Za-z0-9][A-Za-z0-9_.-]*|\[[A-Fa-f0-9:.]+\]):(\d{1,5})", value) if isinstance(value, str) else None
+    if found and 1 <= int(found.group(2)) <= _PORT_MAX:
+        return str(value)
+    raise InputError(f"{quoted(value)} is not the address of a cluster; write HOST:PORT of its head, for example '10.0.0.1:6379'.")
+
+
 def _address(value: Any) -> str:
     if isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9:][A-Za-z0-9_.:%-]*", value):
         return value
@@ -54,6 +64,8 @@ _HOST_NAME = Form(
     "name", "up to 63 letters, digits, `-`, `_` and `.`.", _name, {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$"}
 )
 _ADDRESS = Form("address", "a name or an address.", _address, {"type": "string"})
+_CLUSTER = Form("HOST:PORT", "the address and port of the cluster's head.", _cluster, {"type": "string"})
+_PORT_MAX = 65535
 _USUAL = "what ssh's configuration says"
 
 #: Of each host; those of the file are what hosts have that say nothing else.
@@ -74,8 +86,22 @@ SEAT_OPTIONS = (
 )
 HOST_OPTIONS = (
     Option("name", _HOST_NAME, "What it is called in results.", "db1", required=True),
-    Option("address", _ADDRESS, "Where ssh finds it.", "10.0.0.11", absent="its name"),
+    Option(
+        "address",
+        _ADDRESS,
+        "Where ssh finds it; of a node of a Ray cluster its address, the name of its host or of the node, or its id.",
+        "10.0.0.11",
+        absent="its name",
+    ),
     *SEAT_OPTIONS,
+)
+#: What is said of a Ray cluster that runs already; files, but for the first.
+CLUSTER_OPTIONS = (
+    Option("cluster", _CLUSTER, 'The Ray cluster of `launcher = "ray"`.', "10.0.0.1:6379", absent="there is none"),
+    Option("token", forms.LABEL, "The file of the cluster's token.", "~/.ray/auth_token", absent="what Ray's own environment names"),
+    Option("authority", forms.LABEL, "The file of the authority of the cluster's certificates.", "ca.pem", absent="RAY_TLS_CA_CERT"),
+    Option("certificate", forms.LABEL, "The file of this machine's certificate.", "cert.pem", absent="RAY_TLS_SERVER_CERT"),
+    Option("certificate_key", forms.LABEL, "The file of its key.", "key.pem", absent="RAY_TLS_SERVER_KEY"),
 )
 FILE_OPTIONS = (
     Option("title", forms.TEXT, "One line for people.", "Three hosts at the array", default=""),
@@ -84,7 +110,15 @@ FILE_OPTIONS = (
     Option(
         "share", forms.LABEL, "How hosts share a target that several reach, as `--share` says it.", "slices", absent="as `--share` says"
     ),
+    Option(
+        "image",
+        forms.LABEL,
+        "The image of the pods that `plimsoll hosts manifest` makes.",
+        "registry.example.org/ray:2.60.0-py311",
+        absent="`python:3.N-slim` as here, and Ray's own of the same version with launcher `ray`",
+    ),
     Option("head", _ADDRESS, "The address of this machine that all hosts reach.", "10.0.0.1", absent="as hosts see the connection of ssh"),
+    *CLUSTER_OPTIONS,
     *SEAT_OPTIONS,
 )
 
@@ -114,7 +148,8 @@ class _Reader:
     def lineup(self, document: Json, share: str | None) -> Lineup:
         facts = self._values(FILE_OPTIONS, {key: value for key, value in document.items() if key != "host"}, 0)
         tables = document.get("host", [])
-        if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
+        cluster = self._cluster(facts, document)
+        if not isinstance(tables, list) or not (tables or cluster) or not all(isinstance(table, dict) for table in tables):
             raise InputError(f'{self._place}: there are no hosts; write [[host]] and name = "db1" below it, for each.')
         hosts = [self._values(HOST_OPTIONS, table, number) for number, table in enumerate(tables, 1)]
         for option in SEAT_OPTIONS:
@@ -134,11 +169,36 @@ class _Reader:
             head=facts["head"],
             identity=self._digest,
             share=share or facts["share"],
+            cluster=cluster,
+            usual=self._seat({"name": "", "address": None, **facts}),
+            usual_target=facts["target"],
+            image=facts["image"],
         )
+
+    def _cluster(self, facts: Mapping[str, Any], document: Json) -> Cluster | None:
+        """The cluster of a lab whose hosts are nodes of one; what only that has is nobody else's."""
+        if facts["launcher"] != "ray":
+            for option in CLUSTER_OPTIONS:
+                if option.name in document:
+                    raise InputError(
+                        f'{self._at(option.name, 0)}: {option.name} is for launcher = "ray"; leave it out, or name that launcher.'
+                    )
+            return None
+        if facts["cluster"] is None:
+            raise InputError(
+                f'{self._at("launcher", 0)}: launcher = "ray" needs the address of the cluster that runs; write for example '
+                'cluster = "10.0.0.1:6379".'
+            )
+        named = {name: facts[name] and self._path(facts[name]) for name in ("token", "authority", "certificate")}
+        return Cluster(facts["cluster"], Papers(**named, key=facts["certificate_key"] and self._path(facts["certificate_key"])))
 
     def _carrier(self, facts: Mapping[str, Any], document: Json) -> Carrier:
         """Only ssh keeps to itself what is carried: a token and keys go over nothing else."""
         launcher = facts["launcher"]
+        if launcher == "ray":
+            if "carrier" in document:
+                raise InputError(f'{self._at("carrier", 0)}: with launcher = "ray" the cluster carries the calls; leave carrier out.')
+            return "cluster"
         if launcher not in ("slurm", "kubernetes"):
             return "ssh" if facts["carrier"] == "ssh" else "ray"
         if document.get("carrier") == "ray":

@@ -130,7 +130,7 @@ def carry_out(undertaking: Undertaking, arguments: Arguments, listener: Listener
 @contextmanager
 def engine_for(arguments: Arguments) -> Iterator[Engine]:
     """The engine of this host, or the hosts that are asked for, as one."""
-    if not arguments.hosts:
+    if arguments.hosts is None:
         if arguments.share:
             raise InputError(f"--share {arguments.share}: this host measures alone; name several with --hosts, or leave --share out.")
         yield block_engine.native()

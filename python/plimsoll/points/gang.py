@@ -53,13 +53,21 @@ def engine_of(hosts: str, share: str | None = None) -> GangEngine:
     return GangEngine(native(), Gang(_launcher_of(lineup)), lineup, driver_of)
 
 
-def lineup_from(hosts: str, share: str | None = None) -> Lineup:
-    """The hosts that ``--hosts`` names, in words or by the file of a lab."""
+def lineup_from(hosts: str, share: str | None = None, *, ask: bool = True) -> Lineup:
+    """The hosts that ``--hosts`` names, in words or by the file of a lab.
+
+    A file that names a cluster alone means all its nodes, which it is asked for unless not to ``ask``.
+    """
     if not hosts.strip().endswith(".toml"):
         return lineup_of(hosts, share)
     from plimsoll.lab.document import read_lab
 
-    return read_lab(hosts.strip(), share)
+    lineup = read_lab(hosts.strip(), share)
+    if lineup.cluster is None or lineup.seats or not ask:
+        return lineup
+    from plimsoll.gang.visit import of_all_nodes
+
+    return of_all_nodes(lineup)
 
 
 def _launcher_of(lineup: Lineup) -> Launcher:
