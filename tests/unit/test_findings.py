@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -204,3 +205,18 @@ def test_the_throughput_of_a_saturated_point_is_a_finding() -> None:
 def test_small_ratios_keep_two_digits_that_count() -> None:
     (sentence,) = found(profiles("A", {"random": [100_000]}), profiles("B", {"random": [40]}))
     assert "0.00040 × [0.00039, 0.00041]" in sentence
+
+
+@pytest.mark.parametrize(
+    ("driver", "sentence"),
+    [
+        ("decision-support", "B was slower than A in OLTP database: 0.50 ×, queries per hour from 36,000 to 18,000."),
+        ("order-entry", "B was slower than A in OLTP database: 0.50 ×, transactions/s from 10.0 to 5.00."),
+    ],
+)
+def test_the_rate_of_a_database_is_called_what_its_report_calls_it(driver: str, sentence: str) -> None:
+    def side(label: str, per_s: float) -> Side:
+        result = made(Load(per_s, 1e6))
+        return Side(label, [replace(result, job=replace(result.job, definition={**result.job.definition, "driver": driver}))])
+
+    assert re.sub(r" × \[.*?\]", " ×", found(side("A", 10.0), side("B", 5.0))[0]) == sentence

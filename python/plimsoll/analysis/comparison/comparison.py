@@ -32,7 +32,7 @@ from plimsoll.analysis.derivation import derivation, notices
 from plimsoll.analysis.load_line.line import longest, usable
 from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.definition import has_rate
-from plimsoll.analysis.point.metric import ALL, RATES, called, in_bytes, metric
+from plimsoll.analysis.point.metric import ALL, RATES, called, in_bytes, metric, rate_noun
 from plimsoll.analysis.point.offered_load import lasted_s, saturated
 from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.analysis.statistics.steadiness import ROUNDS
@@ -170,7 +170,8 @@ def match_points(sides: Sequence[Side], varying: Collection[str] = ()) -> Iterat
         if any(groups[1:]):
             job, place = group[0].job, group[0].place
             settings = {name: value for name, value in place.get("settings", {}).items() if name != "target"}
-            yield Point(job.workload, job.title, job.group, settings, place.get("level"), place.get("experiment", "")), groups
+            rate = rate_noun(group)
+            yield Point(job.workload, job.title, job.group, settings, place.get("level"), place.get("experiment", ""), rate), groups
 
 
 @dataclass(frozen=True)
@@ -297,7 +298,7 @@ def _rows(sides: Sequence[Side], match: tuple[Point, list[tuple[Result, ...]]], 
 def _called(row: Row) -> str:
     """A row in a sentence: ``oltp-db queue_depth 8 IOPS of B``."""
     at = "" if row.point.level is None else f" {row.point.axis} {row.point.level:g}"
-    return f"{row.point.workload}{at} {called(row.op, row.metric)} of {row.side}"
+    return f"{row.point.workload}{at} {called(row.op, row.metric, row.point.rate)} of {row.side}"
 
 
 def _usual_figures(results: Sequence[Result]) -> Sequence[Figure]:

@@ -24,7 +24,7 @@ from typing import TypeVar
 from plimsoll.analysis.comparison.sides import FASTER, NOT_SHOWN, OPEN, SLOWER, TOO_SHORT, ComparisonVerdict, MarkRow, Row
 from plimsoll.analysis.load_line.mark import Mark
 from plimsoll.analysis.objective.judgement import parse_objective
-from plimsoll.analysis.point.metric import ALL, RATES, called, load_text
+from plimsoll.analysis.point.metric import ALL, RATES, called, load_text, spoken
 from plimsoll.near import listed
 from plimsoll.result import Estimate, tells
 from plimsoll.units import megabytes
@@ -243,18 +243,18 @@ def in_figure(row: Row) -> str:
     """The figure, where it is not the throughput of the whole."""
     if row.op == ALL and row.metric in RATES:
         return ""
-    return f" in {called(row.op, row.metric)}"
+    return f" in {called(row.op, row.metric, row.point.rate)}"
 
 
 def values_text(row: Row) -> str:
-    """``IOPS from 700 to 980``."""
-    before, now = (_quantity(value, row.metric) for value in row.values)
-    return f"{called(row.op, row.metric)} from {before} to {now}"
+    """``IOPS from 700 to 980``, ``queries per hour from 120,000 to 98,000``."""
+    before, now = (_quantity(value, row.metric, row.point.rate) for value in row.values)
+    return f"{called(row.op, row.metric, row.point.rate)} from {before} to {now}"
 
 
-def _quantity(value: Estimate, metric: str) -> str:
+def _quantity(value: Estimate, metric: str, rate: str) -> str:
     if metric == "iops":
-        return _count(value.value)
+        return _count(spoken(value.value, rate))
     if metric == "bytes_per_s":
         return f"{megabytes(value.value)} MB/s"
     for factor, unit in _TIMES:

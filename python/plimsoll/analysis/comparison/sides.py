@@ -114,6 +114,8 @@ class Point:
     settings: Mapping[str, Any]
     level: float | None
     experiment: str = ""
+    #: What people call the rate of its load (`rate_noun`).
+    rate: str = IOPS
 
     @property
     def axis(self) -> str:

@@ -51,7 +51,7 @@ LARGE_BYTES = 64 << 10
 #: And workloads with this tag, whose source speaks of MB/s.
 BANDWIDTH_TAG = "bandwidth"
 #: What metrics are called in sentences, where that is not their name.
-_CALLED = {"bytes_per_s": "bandwidth", "iops": "IOPS", "mean": "mean latency", "max": "maximum latency", "p999": "p99.9"}
+_CALLED = {"bytes_per_s": "bandwidth", "mean": "mean latency", "max": "maximum latency", "p999": "p99.9"}
 
 
 def metric(result: Result, op: str, name: str) -> Estimate | None:
@@ -66,9 +66,9 @@ def metric(result: Result, op: str, name: str) -> Estimate | None:
     return metric_of_totals([result.totals[op]] if op in result.totals else [], name)
 
 
-def called(op: str, name: str) -> str:
-    """What a sentence calls the metric ``name`` of operation ``op``: ``IOPS``, ``read p99``."""
-    words = _CALLED.get(name, name)
+def called(op: str, name: str, rate: str = IOPS) -> str:
+    """What a sentence calls the metric ``name`` of operation ``op``: ``IOPS``, ``read p99``; ``rate`` is what the load's rate is called."""
+    words = rate if name == "iops" else _CALLED.get(name, name)
     return words if op == ALL else f"{op} {words}"
 
 
