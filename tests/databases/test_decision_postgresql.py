@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -203,6 +204,17 @@ def test_what_a_server_of_the_users_does_not_do_is_said_before_anything_is_writt
     assert expected in said + errors
     assert ended == code
     assert schema_comment(theirs) is None
+
+
+def test_a_missing_translator_of_queries_is_said_before_anything_is_written(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "sqlglot", None)
+    target = place / "target"
+    assert main(["run", "decision-support", "-t", f"postgresql:new:{target}", "--scale=0.01", f"--out={place}/results"]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert "need the package sqlglot, which is not installed here; install it (pip install 'plimsoll[postgresql]')" in said
+    assert not target.exists()
 
 
 def test_a_schema_that_another_user_made_is_told_with_whom_to_ask(theirs: str, capsys: pytest.CaptureFixture[str]) -> None:

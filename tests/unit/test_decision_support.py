@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from plimsoll.apps.course import Course, Ended, Timing
 from plimsoll.apps.databases.database import DatabaseError, Row
 from plimsoll.apps.decision import dataset, options, procedure
 from plimsoll.apps.decision.dataset import Hearing, Note
+from plimsoll.apps.decision.driver import _storing_s
 from plimsoll.apps.decision.observation import Glance, Observer, seen
 from plimsoll.apps.decision.options import QueryOptions
 from plimsoll.apps.decision.procedure import Plan, Procedure
@@ -22,7 +24,6 @@ from plimsoll.apps.decision.records import Done, Kept, Whole, figures
 from plimsoll.decision import data
 from plimsoll.errors import InputError, Interrupted
 from plimsoll.monitor.counters import TICKS_PER_S
-from plimsoll.monitor.sampler import Snapshot
 from support.patience import HANGS_S
 from support.scripted_database import ScriptedDatabase, ScriptedSession
 
@@ -319,14 +320,14 @@ def test_queries_are_named_as_ranges() -> None:
     assert asked(queries="20-22,1").queries == (1, 20, 21, 22)
 
 
-def diskstats(reads: int, sectors: int, read_ms: int, weighted_ms: int) -> str:
-    return f"   8   0 sdb {reads} 0 {sectors} {read_ms} 0 0 0 0 0 0 {weighted_ms} 0 0 0 0 0 0\n"
+def block_stat(reads: int, sectors: int, read_ms: int, weighted_ms: int) -> str:
+    return f"  {reads}        0  {sectors}  {read_ms}        0        0        0        0        0        0  {weighted_ms} 0 0 0 0 0 0\n"
 
 
 def glance(at_s: float, disk: str, stalled_us: int | None = 0, cpu: str = "", engine: dict[int, Any] | None = None) -> Glance:
     pressure = None if stalled_us is None else f"some avg10=0.00 avg60=0.00 avg300=0.00 total={stalled_us}\nfull avg10=0.00 total=0\n"
     processes = {pid: process(*counted) for pid, counted in (engine or {}).items()}
-    return Glance(Snapshot(int(at_s * SECOND), {"diskstats": disk, "stat": cpu}), pressure, processes, ("sdb",))
+    return Glance(int(at_s * SECOND), {"sdb": disk}, cpu, pressure, processes)
 
 
 def process(cpu_s: float, read: int, written: int) -> tuple[str, str]:
@@ -339,8 +340,8 @@ def process(cpu_s: float, read: int, written: int) -> tuple[str, str]:
 
 
 def test_a_query_has_what_its_devices_did_meanwhile() -> None:
-    before = glance(10.0, diskstats(100, 8000, 500, 700), 1_000_000, "cpu  100 0 100 800 0 0 0 0\n")
-    after = glance(12.0, diskstats(300, 59_200, 1_500, 4_700), 1_500_000, "cpu  150 0 110 820 20 0 0 0\n")
+    before = glance(10.0, block_stat(100, 8000, 500, 700), 1_000_000, "cpu  100 0 100 800 0 0 0 0\n")
+    after = glance(12.0, block_stat(300, 59_200, 1_500, 4_700), 1_500_000, "cpu  150 0 110 820 20 0 0 0\n")
     found = seen(before, after)
     # 200 requests of 51,200 sectors of 512 bytes, 1,000 ms of waiting among them; 4,000 ms in flight in 2 s; half a second of stall.
     assert found["bytes_read"] == 26_214_400
@@ -419,3 +420,18 @@ def test_a_wrong_answer_is_kept_with_its_query_row_column_expected_and_seen(monk
     assert note.validated(6) is False
     assert note.validated(7) is True
     assert Note(0.02, 1, 1, 1, 1.0).validated(6) is None
+
+
+def test_processor_time_of_the_thread_that_stores_is_ours_as_well() -> None:
+    def from_another_thread() -> float:
+        found: list[float] = []
+        thread = threading.Thread(target=lambda: found.append(_storing_s()))
+        thread.start()
+        thread.join()
+        return found[0]
+
+    before_s, begun_s = from_another_thread(), time.thread_time()
+    while time.thread_time() < begun_s + 0.05:
+        pass
+    assert from_another_thread() - before_s >= 0.05
+    assert _storing_s() == 0.0

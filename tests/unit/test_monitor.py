@@ -110,3 +110,9 @@ def test_this_host_can_be_sampled() -> None:
         after = sampler.snapshot()
     assert after.monotonic_ns > before.monotonic_ns
     assert "devices" in sample(before, after)
+
+
+def test_the_file_of_a_device_says_what_its_line_among_all_says() -> None:
+    line = BEFORE.splitlines()[0].split()
+    assert counters.parse_block_stat(" ".join(line[3:]) + "\n") == counters.parse_diskstats(BEFORE)[line[2]]
+    assert counters.parse_block_stat("") is None

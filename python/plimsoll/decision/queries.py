@@ -19,6 +19,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from types import ModuleType
 from typing import Literal, get_args
 
 from plimsoll.displayed import quoted
@@ -144,8 +145,8 @@ def _article(kind: str) -> str:
     return f"{'an' if kind == 'integer' else 'a'} {kind}"
 
 
-@lru_cache(maxsize=_TRANSLATED_MAX)
-def _translated(filled: str, dialect: str) -> str:
+def translator(dialect: str) -> ModuleType:
+    """The package sqlglot, imported where a dialect needs it. Raises `InputError` with what to install."""
     try:
         import sqlglot
     except ImportError:
@@ -153,8 +154,14 @@ def _translated(filled: str, dialect: str) -> str:
         raise InputError(
             f"queries for {dialect} need the package sqlglot, which is not installed here; install it (pip install 'plimsoll[{extra}]')."
         ) from None
+    return sqlglot
+
+
+@lru_cache(maxsize=_TRANSLATED_MAX)
+def _translated(filled: str, dialect: str) -> str:
+    sqlglot = translator(dialect)
     (statement,) = sqlglot.transpile(filled, read="duckdb", write=dialect, pretty=True)
-    return statement
+    return str(statement)
 
 
 @cache

@@ -58,28 +58,46 @@ class DiskCounters:
 
 
 def parse_diskstats(text: str, names: Collection[str] | None = None) -> dict[str, DiskCounters]:
-    """Counters per device name, of ``names`` where they are given. Kernels before 4.18 and 5.5 lack discards and flushes: they read 0."""
+    """Counters per device name, of ``names`` where they are given."""
     devices = {}
     for line in text.splitlines():
         words = line.split()
         if len(words) < 14 or (names is not None and words[2] not in names):
             continue
-        numbers = [int(word) for word in words[3:]] + [0] * 6
-        devices[words[2]] = DiskCounters(
-            reads=numbers[0],
-            sectors_read=numbers[2],
-            read_ms=numbers[3],
-            writes=numbers[4],
-            sectors_written=numbers[6],
-            write_ms=numbers[7],
-            in_flight=numbers[8],
-            busy_ms=numbers[9],
-            weighted_ms=numbers[10],
-            discards=numbers[11],
-            sectors_discarded=numbers[13],
-            flushes=numbers[15],
-        )
+        devices[words[2]] = _disk_counters(words[3:])
     return devices
+
+
+def diskstats_lines(text: str) -> dict[str, str]:
+    """The line of each device, by its name: two that are equal need not be parsed."""
+    lines = ((line.split(None, 3), line) for line in text.splitlines())
+    return {words[2]: line for words, line in lines if len(words) > 3}
+
+
+def parse_block_stat(text: str) -> DiskCounters | None:
+    """Those of one device, from its file /sys/class/block/NAME/stat, which holds what its line of /proc/diskstats does; None where it
+    does not."""
+    words = text.split()
+    return _disk_counters(words) if len(words) >= 11 else None
+
+
+def _disk_counters(words: list[str]) -> DiskCounters:
+    """Kernels before 4.18 and 5.5 lack discards and flushes: they read 0."""
+    numbers = [*map(int, words), 0, 0, 0, 0, 0, 0]
+    return DiskCounters(
+        reads=numbers[0],
+        sectors_read=numbers[2],
+        read_ms=numbers[3],
+        writes=numbers[4],
+        sectors_written=numbers[6],
+        write_ms=numbers[7],
+        in_flight=numbers[8],
+        busy_ms=numbers[9],
+        weighted_ms=numbers[10],
+        discards=numbers[11],
+        sectors_discarded=numbers[13],
+        flushes=numbers[15],
+    )
 
 
 def disk_rates(before: DiskCounters, after: DiskCounters, elapsed_s: float) -> dict[str, float]:
@@ -157,10 +175,11 @@ _KIB = 1024
 
 def parse_paging(text: str) -> dict[str, int]:
     """``pgpgin`` and ``pgpgout`` in KiB since boot, as far as present."""
-    counters = {}
-    for line in text.splitlines():
-        if line.startswith(("pgpgin ", "pgpgout ")):
-            name, _, value = line.partition(" ")
+    # Some two hundred lines, of which these stand together.
+    counters, begin = {}, f"\n{text}".find("\npgpg")
+    for line in text[max(begin, 0) :].split("\n", 2)[:2]:
+        name, _, value = line.partition(" ")
+        if name in ("pgpgin", "pgpgout"):
             counters[name] = int(value)
     return counters
 

@@ -15,6 +15,7 @@ import time
 #: At most so many bytes of each: only the first line of stat is of interest, and a thousand devices fit the first.
 SOURCES = {"diskstats": 1 << 18, "stat": 512, "vmstat": 1 << 15}
 _OWN_IO_BYTES = 512
+_CHUNK_BYTES = 1 << 14
 
 
 class Moment:
@@ -55,7 +56,8 @@ def read_from_start(file: int, size: int) -> str:
     chunks: list[bytes] = []
     length = 0
     while length < size:
-        chunk = os.pread(file, size - length, length)
+        # Memory for more than is there is dearer than what is there.
+        chunk = os.pread(file, min(size - length, _CHUNK_BYTES), length)
         if not chunk:
             break
         chunks.append(chunk)

@@ -92,7 +92,9 @@ def sample(before: Snapshot, after: Snapshot, always: Iterable[str] = ()) -> Sam
 
 
 def _devices(before: Snapshot, after: Snapshot, elapsed_s: float, always: frozenset[str]) -> dict[str, Any]:
-    old, new = counters.parse_diskstats(before.texts["diskstats"]), counters.parse_diskstats(after.texts["diskstats"])
+    earlier, later = (counters.diskstats_lines(snapshot.texts["diskstats"]) for snapshot in (before, after))
+    looked_at = [name for name, line in later.items() if name in earlier and (name in always or line != earlier[name])]
+    old, new = (counters.parse_diskstats("\n".join(lines[name] for name in looked_at)) for lines in (earlier, later))
     return {
         name: counters.disk_rates(old[name], now, elapsed_s)
         for name, now in new.items()
