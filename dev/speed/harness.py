@@ -2,10 +2,12 @@
 
 Both ask the same 22 queries with the same values in the same order of the same file, after each has run once, with all data in memory:
 the command as users have it, whose phase is counted from its first query to its last row, and a bare loop with DuckDB's own package.
-The ratio is of the medians of rounds in turn, which come before everything else on the machine where that is allowed (`speed.foremost`).
-The processor time that threads of Plimsoll took outside the engine, which the kernel counts for each of them, is held against the time of
-the queries as well. A second bare loop lets DuckDB count what each query reads and spills, as Plimsoll does: what that costs is the
-engine's own, and what is above it is ours.
+Rounds take turns and come before everything else on the machine where that is allowed (`speed.foremost`). Of each query, and of the time
+between queries, the median of all rounds counts, since the seconds of a round differ by more than the goal while few of its queries do;
+how far chance may move the ratio of their sums is said by resampled rounds. The processor time that threads of Plimsoll took outside the
+engine, the one that stores what was measured among them, which the kernel counts for each of them, is held against the time of the
+queries as well. A second bare loop lets DuckDB count what each query reads and spills, as Plimsoll does: what that costs is the engine's
+own, and what is above it is ours.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from statistics import median
 
 from speed import process
@@ -29,7 +32,9 @@ PEER = "a bare loop"
 COUNTING = "a bare loop with DuckDB's counting"
 #: As `plimsoll.apps.databases.duckdb` says it.
 _COUNTED = ("PRAGMA enable_profiling='no_output'", "SET tracked_metrics = ['io.*']")
-#: Opens as Plimsoll does, asks everything once, and prints the seconds and the CPU seconds of the second time.
+#: Resampled sets of rounds.
+_DRAWS = 500
+#: Opens as Plimsoll does, asks everything once, and prints the CPU seconds and the seconds of each query of the second time.
 _BARE = """
 import json, sys, time
 import duckdb
@@ -42,21 +47,29 @@ for statement in counting:
     connection.execute(statement)
 for text in texts:
     connection.execute(text).fetchall()
-begun_s, cpu_s = time.monotonic(), time.process_time()
+begun_s, cpu_s, each_s = time.monotonic(), time.process_time(), []
 for text in texts:
+    before_s = time.monotonic()
     connection.execute(text).fetchall()
-print(time.monotonic() - begun_s, time.process_time() - cpu_s)
+    each_s.append(time.monotonic() - before_s)
+print(time.process_time() - cpu_s, time.monotonic() - begun_s - sum(each_s), *each_s)
 """
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One pass through the queries."""
+    """One pass through the queries: seconds of each and between them, CPU seconds of all, and Plimsoll's share of the time."""
 
-    seconds: float
+    each_s: tuple[float, ...]
+    between_s: float
     cpu_s: float
-    between_s: float = 0.0
     own_share: float = 0.0
+
+
+def _seconds(passes: Sequence[Asked]) -> float:
+    """Of one pass, each query and what is between them as long as their medians."""
+    of_each = [median(seconds) for seconds in zip(*(one.each_s for one in passes), strict=True)]
+    return sum(of_each) + median(one.between_s for one in passes)
 
 
 def rows(setting: Setting) -> list[Row]:
@@ -81,14 +94,16 @@ def _rows(setting: Setting, folder: Path, scale: float) -> list[Row]:
         COUNTING: lambda _: _bare(setting, folder, scale, _COUNTED),
     }
     with foremost(os.getpid()):
-        found = setting.interleaved(what, contestants, max(setting.rounds, 3))
-    wall_s = {name: median(asked.seconds for asked in passes) for name, passes in found.items()}
+        found = setting.interleaved(what, contestants, max(2 * setting.rounds, 3), turning=True)
+    wall_s = {name: _seconds(passes) for name, passes in found.items()}
     cpu_s = {name: median(asked.cpu_s for asked in passes) for name, passes in found.items()}
-    between = median(asked.between_s / asked.seconds for asked in found["plimsoll"])
+    between = median(asked.between_s for asked in found["plimsoll"]) / wall_s["plimsoll"]
+    low, high = _interval(found["plimsoll"], found[PEER])
     detail = (
-        f"DuckDB at scale {scale:g}, warm: {wall_s['plimsoll']:.3f} s by the clock, {PEER} {wall_s[PEER]:.3f} s; "
-        f"{COUNTING} {wall_s[COUNTING]:.3f} s; CPU time {cpu_s['plimsoll']:.3f}, {cpu_s[PEER]:.3f} and {cpu_s[COUNTING]:.3f} s; "
-        f"between queries {between:.2%} of the time"
+        f"DuckDB at scale {scale:g}, warm, {len(found[PEER])} rounds: {wall_s['plimsoll']:.3f} s by the clock, "
+        f"{PEER} {wall_s[PEER]:.3f} s ({100 * (low - 1):.1f} to {100 * (high - 1):.1f} % apart by chance), "
+        f"{COUNTING} {wall_s[COUNTING]:.3f} s; "
+        f"CPU time {cpu_s['plimsoll']:.3f}, {cpu_s[PEER]:.3f} and {cpu_s[COUNTING]:.3f} s; between queries {between:.2%} of the time"
     )
     shares = sorted(asked.own_share for asked in found["plimsoll"])
     own = f"processor time of Plimsoll's threads outside the engine, rounds from {shares[0]:.2%} to {shares[-1]:.2%}"
@@ -98,6 +113,14 @@ def _rows(setting: Setting, folder: Path, scale: float) -> list[Row]:
     ]
 
 
+def _interval(ours: Sequence[Asked], theirs: Sequence[Asked]) -> tuple[float, float]:
+    """Where 95 % of such ratios lie when rounds are drawn from those that there are, with replacement (bootstrap)."""
+    draws = Random(1)  # noqa: S311 — nothing is kept secret
+    drawn = [draws.choices(range(len(ours)), k=len(ours)) for _ in range(_DRAWS)]
+    ratios = sorted(_seconds([ours[number] for number in one]) / _seconds([theirs[number] for number in one]) for one in drawn)
+    return ratios[round(0.025 * _DRAWS)], ratios[round(0.975 * _DRAWS) - 1]
+
+
 def _ours(setting: Setting, folder: Path, scale: float) -> Asked:
     asked = ["--set", "test=power", "--set", "memory=engine", "--set", f"seed={SEED}", "--no-refresh", "--cache", "warm"]
     target = ["--target", f"duckdb:{folder}/target", "--scale", f"{scale:g}", "--keep", "--out", str(setting.plimsoll.out)]
@@ -105,8 +128,8 @@ def _ours(setting: Setting, folder: Path, scale: float) -> Asked:
     printed = json.loads(said.stdout)
     phase = next(phase for phase in printed["phases"] if phase["name"] == "power")
     share = printed["results"][0]["engine"]["decision"]["own_cpu_share"]
-    between_s = phase["seconds"] - sum(query["seconds"] for query in printed["queries"])
-    return Asked(phase["seconds"], phase["engine_cpu_s"], between_s, share)
+    each_s = tuple(query["seconds"] for query in printed["queries"])
+    return Asked(each_s, phase["seconds"] - sum(each_s), phase["engine_cpu_s"], share)
 
 
 def _bare(setting: Setting, folder: Path, scale: float, counting: Sequence[str] = ()) -> Asked:
@@ -117,8 +140,8 @@ def _bare(setting: Setting, folder: Path, scale: float, counting: Sequence[str] 
     python = str(Path(setting.plimsoll.command).with_name("python"))
     files = [str(home / "plimsoll.duckdb"), str(home / "spill")]
     command = ["sh", "-c", 'exec "$@" <"$0"', str(texts), python, "-c", _BARE, *files, *counting]
-    seconds, cpu_s = process.run(command).stdout.split()
-    return Asked(float(seconds), float(cpu_s))
+    cpu_s, between_s, *each_s = map(float, process.run(command).stdout.split())
+    return Asked(tuple(each_s), between_s, cpu_s)
 
 
 def _texts(scale: float) -> list[str]:

@@ -2,12 +2,13 @@
 
 Both work on the same tables of a private server, in the order A B B A, each after a vacuum and a checkpoint: the first to change a page
 after a checkpoint writes all of it to the log, and whoever comes second would find that done. Ratios are of rounds, and their medians
-count; an interval beside them says by resampled rounds how far chance may move them. The log is flushed at every
-commit, so the disk and whatever else it does decide on both alike. Rates are compared with eight clients; latencies with so few that each
-of them and its process of the server have a processor of their own. Both come before everything else on the machine where that is allowed
-(`speed.foremost`): otherwise what a transaction takes is mostly when the kernel lets which thread run. A transaction of pgbench's log
-begins before its values are drawn, ours when they are sent; so what drawing takes pgbench is measured by scripts without statements, and
-taken off.
+count; an interval beside them says by resampled rounds how far chance may move them. The log is flushed at every commit, so the disk and
+whatever else it does decide on both alike: how far the same median of pgbench's own rounds, each against its next, may lie from 1 says
+what the rounds can tell at all. A percentile for which that is beyond the goal is said not to be measurable, and is judged all the same
+where the difference is larger still. Rates are compared with eight clients; latencies with so few that each of them and its process of
+the server have a processor of their own. Both come before everything else on the machine where that is allowed (`speed.foremost`):
+otherwise what a transaction takes is mostly when the kernel lets which thread run. A transaction of pgbench's log begins before its
+values are drawn, ours when they are sent; so what drawing takes pgbench is measured by scripts without statements, and taken off.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -44,6 +45,8 @@ _CLIENTS = 8
 _BEYOND_MIN = 20
 #: Resampled sets of rounds.
 _DRAWS = 2000
+#: Rounds of the latencies for each round of the rate.
+_LATENCY_ROUNDS = 3
 _SETTINGS = {"shared_buffers": "512MB", "max_wal_size": "4GB"}
 
 
@@ -162,7 +165,7 @@ def _latency_rows(setting: Setting, peer: str, served: _Served, asked: Asked, ho
     what = f"order entry on PostgreSQL, {asked.clients} client{'s' * (asked.clients > 1)}"
     contestants = _contestants(setting, peer, served, asked)
     drawing = pgbench.drawing_ns(peer, served.conninfo, served.folder, asked)
-    found = setting.interleaved(what, contestants, turning=True)
+    found = setting.interleaved(what, contestants, setting.rounds * _LATENCY_ROUNDS, turning=True)
     found[PEER] = [_without(one, drawing) for one in found[PEER]]
     return [
         _latency_row(what, kind, found, f"{how}; without {drawing[kind] / 1e3:.0f} µs in which {PEER} draws values")
@@ -177,39 +180,54 @@ def _without(entered: Entered, drawing: dict[str, float]) -> Entered:
 
 
 def _latency_row(what: str, kind: str, found: dict[str, list[Entered]], how: str) -> Row:
-    """The percentile that is furthest from the peer's, either way, of those that rest on enough transactions."""
-    ratios = {percent: _ratio(found, partial(_latency, kind=kind, percent=percent)) for percent in PERCENTILES}
+    """The percentile that is furthest from the peer's, either way, of those that can be measured."""
+    seen = {percent: _compared(found, kind, percent) for percent in PERCENTILES}
+    judged = [percent for percent, one in seen.items() if one.judged]
+    told = "; ".join(f"p{percent} {one.told}" for percent, one in seen.items())
+    measured = max((100 * abs(seen[percent].ratio - 1) for percent in judged), default=None)
+    by = f"judged by {', '.join(f'p{percent}' for percent in judged)}" if judged else "none of them can be measured here"
+    return Row(f"{what}: latency of {kind}", "at most", LATENCY_GOAL, "% apart", measured, f"{told}; {by}; {how}")
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """One percentile: ours to the peer's, whether it is judged, and what is said of it."""
+
+    ratio: float
+    judged: bool
+    told: str
+
+
+def _compared(found: dict[str, list[Entered]], kind: str, percent: int) -> _Compared:
+    def latency(one: Entered) -> float:
+        return one.latencies[kind][percent]
+
+    ratios = [latency(ours) / latency(theirs) for ours, theirs in zip(found["plimsoll"], found[PEER], strict=True)]
+    itself = [latency(one) / latency(other) for one, other in pairwise(found[PEER])]
+    ratio, (low, high) = median(ratios), _interval(ratios)
+    chance = 100 * max((abs(end - 1) for end in _interval(itself)), default=float("inf"))
+    at = [median(latency(one) for one in runs) / 1e6 for runs in (found["plimsoll"], found[PEER])]
+    told = f"{ratio:.3f} × [{low:.2f}, {high:.2f}] ({at[0]:.3f} ms, {PEER} {at[1]:.3f} ms; {PEER} from itself up to {chance:.1f} %)"
     fewest = min(one.counts[kind] for runs in found.values() for one in runs)
-    judged = [percent for percent in PERCENTILES if fewest * (100 - percent) >= 100 * _BEYOND_MIN]
-    if not judged:
-        return Row(f"{what}: latency of {kind}", "at most", LATENCY_GOAL, "% apart", None, f"{fewest} in a round are too few")
-    furthest = max(abs(ratios[percent] - 1) for percent in judged)
-    own = max(max(each) / min(each) for each in ([one.latencies[kind][percent] for one in found[PEER]] for percent in judged))
-    at = {name: [median(one.latencies[kind][percent] for one in runs) / 1e6 for percent in PERCENTILES] for name, runs in found.items()}
-    chance = {percent: _interval(found, partial(_latency, kind=kind, percent=percent)) for percent in PERCENTILES}
-    detail = "; ".join(
-        f"p{percent} {ratios[percent]:.3f} × [{chance[percent][0]:.2f}, {chance[percent][1]:.2f}] ({ours:.3f} ms, {PEER} {theirs:.3f} ms)"
-        for percent, ours, theirs in zip(PERCENTILES, at["plimsoll"], at[PEER], strict=True)
-    )
-    told = f"{detail}; judged up to p{judged[-1]}, in which rounds of {PEER} itself are up to {100 * (own - 1):.0f} % apart; {how}"
-    return Row(f"{what}: latency of {kind}", "at most", LATENCY_GOAL, "% apart", 100 * furthest, told)
+    if fewest * (100 - percent) < 100 * _BEYOND_MIN:
+        return _Compared(ratio, False, f"{told}, not judged: {fewest} in a round are too few")
+    if judged(100 * abs(ratio - 1), chance):
+        return _Compared(ratio, True, told)
+    return _Compared(ratio, False, f"{told}, not measurable: {PEER} is as far from itself")
 
 
-def _latency(one: Entered, kind: str, percent: int) -> float:
-    return one.latencies[kind][percent]
+def judged(apart_percent: float, chance_percent: float) -> bool:
+    """Whether rounds tell a difference of the goal from chance, or this difference is larger than chance makes one."""
+    return chance_percent <= LATENCY_GOAL or apart_percent > chance_percent
 
 
 def _ratio(found: dict[str, list[Entered]], figure: Callable[[Entered], float]) -> float:
     """Ours to the peer's: the median of what it was in each round, since the disk is not the same in all."""
-    return median(_ratios(found, figure))
+    return median(figure(ours) / figure(theirs) for ours, theirs in zip(found["plimsoll"], found[PEER], strict=True))
 
 
-def _ratios(found: dict[str, list[Entered]], figure: Callable[[Entered], float]) -> list[float]:
-    return [figure(ours) / figure(theirs) for ours, theirs in zip(found["plimsoll"], found[PEER], strict=True)]
-
-
-def _interval(found: dict[str, list[Entered]], figure: Callable[[Entered], float]) -> tuple[float, float]:
+def _interval(ratios: list[float]) -> tuple[float, float]:
     """Where 95 % of such medians lie when rounds are drawn from those that there are, with replacement (bootstrap)."""
-    ratios, draws = _ratios(found, figure), Random(1)  # noqa: S311 — nothing is kept secret
-    medians = sorted(median(draws.choices(ratios, k=len(ratios))) for _ in range(_DRAWS))
+    draws = Random(1)  # noqa: S311 — nothing is kept secret
+    medians = sorted(median(draws.choices(ratios, k=len(ratios))) for _ in range(_DRAWS)) if ratios else [float("inf")] * _DRAWS
     return medians[round(0.025 * _DRAWS)], medians[round(0.975 * _DRAWS) - 1]

@@ -51,3 +51,21 @@ def test_scripts_without_statements_draw_the_same_values(tmp_path: Path) -> None
     for name, text in drawn.items():
         assert ";" not in text and text.count("\\set") == whole[name].count("\\set") > 0
         assert text.count("\\if") == text.count("\\endif") == whole[name].count("\\endif")
+
+
+@pytest.mark.parametrize(
+    ("apart", "chance", "is_judged"),
+    [(4.0, 1.0, True), (9.0, 1.0, True), (9.0, 60.0, False), (90.0, 60.0, True)],
+    ids=["near and sure", "apart and sure", "within what chance makes", "beyond what chance makes"],
+)
+def test_a_percentile_is_left_out_only_where_chance_alone_makes_such_a_difference(apart: float, chance: float, is_judged: bool) -> None:
+    with _bench():
+        from speed.orders import judged
+    assert judged(apart, chance) is is_judged
+
+
+def test_queries_are_compared_by_the_median_of_each_and_not_of_whole_rounds() -> None:
+    with _bench():
+        from speed.harness import Asked, _seconds
+    rounds = [Asked((1.0, 2.0), 0.1, 0.0), Asked((5.0, 2.0), 0.1, 0.0), Asked((1.0, 9.0), 0.1, 0.0)]
+    assert _seconds(rounds) == pytest.approx(3.1)
