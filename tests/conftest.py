@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from support.processor_time import processor_s, table, too_dear
+from support.processor_time import longest, processor_s, table, too_dear
 
 settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
@@ -99,6 +99,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     calls = [report for report in terminalreporter.stats.get("passed", []) if getattr(report, "when", "") == "call"]
     terminalreporter.write_sep("=", "processor time")
     for line in table((call.nodeid, dict(call.user_properties).get("processor_s", 0.0), call.duration) for call in calls):
+        terminalreporter.write_line(line)
+    # With what fixtures took.
+    phases = [report for found in terminalreporter.stats.values() for report in found if hasattr(report, "duration")]
+    groups = [(group, phase.duration) for phase in phases if (group := _group_of(phase.nodeid.partition("::")[0]))]
+    for line in longest(groups):
         terminalreporter.write_line(line)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from support.processor_time import MOST_S, processor_s, table, too_dear
+from support.processor_time import MOST_S, longest, processor_s, table, too_dear
 
 
 def test_processor_time_is_that_of_this_process_and_of_children_that_were_waited_for() -> None:
@@ -37,4 +37,12 @@ def test_costs_are_told_by_folder_and_for_the_dearest() -> None:
         "tests/web/test_d.py::test_e",
         "tests/unit/test_a.py::test_b",
         "tests/unit/test_a.py::test_c[x]",
+    ]
+
+
+def test_the_group_that_takes_longest_stands_first() -> None:
+    lines = list(longest([("a browser", 1.0), ("quiet machine", 2.5), ("a browser", 2.0)]))
+    assert [line.split(maxsplit=1) for line in lines] == [
+        ["3.0", "a browser, one after the other"],
+        ["2.5", "quiet machine, one after the other"],
     ]

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 
 #: The dearest takes ten seconds on two processors, and more where the build is not optimized.
 MOST_S = 60.0
-_PARTS_SHOWN, _TESTS_SHOWN = 12, 8
+_PARTS_SHOWN, _TESTS_SHOWN, _GROUPS_SHOWN = 12, 8, 6
 
 
 def processor_s() -> float:
@@ -33,6 +33,15 @@ def too_dear(file: str, seconds: float) -> str | None:
         f"{seconds:.0f} s of processor time, and a test of make test may take {MOST_S:.0f}: let it compute less, share what is dear,"
         " or move it to tests/long"
     )
+
+
+def longest(groups: Iterable[tuple[str, float]]) -> Iterator[str]:
+    """Lines about what one process worked through, each part a group and the time that passed: no run is shorter than its longest."""
+    passed = Counter[str]()
+    for group, time in groups:
+        passed[group] += time
+    for group, time in passed.most_common(_GROUPS_SHOWN):
+        yield f"{time:22.1f} {'':6} {group}, one after the other"
 
 
 def table(tests: Iterable[tuple[str, float, float]]) -> Iterator[str]:
