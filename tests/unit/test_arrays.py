@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.catalog.arrays import array_document, array_names, described
+from plimsoll.catalog.arrays import Family, array_document, described, families
 from plimsoll.engine.block import native
 from plimsoll.errors import InputError
 from plimsoll.target import target_of
@@ -16,15 +16,20 @@ from plimsoll.target import target_of
 Json = dict[str, Any]
 
 
-@pytest.mark.parametrize("name", array_names())
-def test_every_shipped_array_can_be_built_and_has_a_bound(name: str) -> None:
+@pytest.mark.parametrize("family", families(), ids=lambda family: family.name)
+def test_every_shipped_array_can_be_built_and_has_a_bound(family: Family) -> None:
+    for name in family.names():
+        _can_be_built_and_has_a_bound(name)
+
+
+def _can_be_built_and_has_a_bound(name: str) -> None:
     outline = native().describe_array(target_of(f"array:{name}"))
     found = native().inspect_target(target_of(f"array:{name}"))
     assert (found["kind"], found["modelled"], found["spec"]) == ("array", True, f"array:{name}")
     assert found["size_bytes"] == outline["size_bytes"] > 0
     for load in outline["loads"]:
-        assert load["limited_by"]
-        assert load["limit_per_s"] > 0
+        assert load["limited_by"], name
+        assert load["limit_per_s"] > 0, name
         mosts = [expected["most_per_s"] for expected in load["expected"]]
         assert mosts == sorted(mosts)
         assert mosts[-1] == load["limit_per_s"] or load["name"].startswith("random")
