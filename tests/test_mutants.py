@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,17 +18,47 @@ _SPEC.loader.exec_module(mutants)
 ALL = mutants.mutants()
 
 
-@pytest.mark.parametrize("mutant", ALL, ids=[mutant.name for mutant in ALL])
-def test_a_bug_has_its_place_and_its_tests(mutant) -> None:
-    text = (ROOT / mutant.file).read_text()
-    assert mutant.planted(text) != text
-    if mutant.is_rust:
-        assert mutant.tests[0] == "--package"
-        folder = ROOT / "crates" / mutant.tests[1].removeprefix("plimsoll-") / "tests"
-        programs = [name for option, name in zip(mutant.tests, mutant.tests[1:], strict=False) if option == "--test"]
-        assert all((folder / f"{name}.rs").is_file() or (folder / name / "main.rs").is_file() for name in programs), "no such program"
-    else:
-        assert mutant.tests and all((ROOT / name).is_file() for name in mutant.tests)
+def test_every_bug_has_its_place_and_its_tests() -> None:
+    assert [f"{mutant.name}: {complaint}" for mutant in ALL if (complaint := _complaint(mutant))] == []
+
+
+def _complaint(mutant) -> str:
+    """Why it cannot be planted, or what it names that there is not; empty where all is well."""
+    try:
+        text = (ROOT / mutant.file).read_text()
+        if mutant.planted(text) == text:
+            return "it changes nothing"
+    except (OSError, SystemExit) as problem:
+        return str(problem)
+    if not mutant.is_rust:
+        return "" if mutant.tests and all((ROOT / name).is_file() for name in mutant.tests) else f"no such test: {mutant.tests}"
+    if mutant.tests[0] != "--package":
+        return f"its tests are those of a package: {mutant.tests}"
+    folder = ROOT / "crates" / mutant.tests[1].removeprefix("plimsoll-") / "tests"
+    programs = [name for option, name in zip(mutant.tests, mutant.tests[1:], strict=False) if option == "--test"]
+    there = all((folder / f"{name}.rs").is_file() or (folder / name / "main.rs").is_file() for name in programs)
+    return "" if there else f"no such program: {programs}"
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"file": "gone.py"}, "No such file"),
+        ({"old": "never there"}, "occurs 0 times"),
+        ({"new": "def planted"}, "it changes nothing"),
+        ({"tests": ()}, "no such test"),
+        ({"tests": ("tests/test_gone.py",)}, "no such test"),
+        (
+            {"file": "crates/array/src/lib.rs", "old": "mod notation;", "tests": ("--package", "plimsoll-array", "--test", "gone")},
+            "no such program",
+        ),
+        ({"file": "crates/array/src/lib.rs", "old": "mod notation;", "tests": ("--test", "all")}, "of a package"),
+    ],
+)
+def test_a_bug_without_its_place_or_its_tests_is_complained_of(changes, complaint) -> None:
+    sound = mutants.Mutant("odd", "dev/mutants.py", "def planted", "def sown", ("tests/test_mutants.py",))
+    assert _complaint(sound) == ""
+    assert complaint in _complaint(replace(sound, **changes))
 
 
 def test_each_bug_has_a_name_of_its_own() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from plimsoll import catalog
 from plimsoll.analysis.point.array import bottleneck, component_sets
-from plimsoll.catalog.arrays import array_names
+from plimsoll.catalog.arrays import Family, families
 from plimsoll.engine.block import native
 from plimsoll.reports.terminal.footnotes import footnotes
 from plimsoll.store.reader import open_run
@@ -56,8 +56,13 @@ FAMILIES = (
 )
 
 
-@pytest.mark.parametrize("name", array_names())
-def test_oltp_runs_on_every_shipped_array(name: str) -> None:
+@pytest.mark.parametrize("family", families(), ids=lambda family: family.name)
+def test_oltp_runs_on_every_shipped_array(family: Family) -> None:
+    for name in family.names():
+        _oltp_runs_on(name)
+
+
+def _oltp_runs_on(name: str) -> None:
     engine, errors, counted = native(), Counter[str](), Counter[str]()
 
     def take(kind: str, event: dict[str, Any]) -> None:
