@@ -9,7 +9,7 @@ import type { AnalyticsWorkflows, Estimate, Report, WorkflowLevel, WorkflowSide 
 import { configurationColour, type Palette } from "../palette";
 import { settingsText } from "../settings";
 import { tableElement, type Rich, type Value } from "../table";
-import type { DriverSection } from "./list";
+import type { DriverSection } from "./section";
 
 const STEPS = ["data-step", "iterate", "format", "index", "sort", "summary"];
 

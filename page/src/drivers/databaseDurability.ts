@@ -6,7 +6,7 @@ import { figureElement, type Figure } from "../figure";
 import { counted, duration, seconds } from "../format";
 import type { DatabaseDurability, DurabilityRound, DurabilitySide, Report } from "../model";
 import { tableElement, type Value } from "../table";
-import type { DriverSection } from "./list";
+import type { DriverSection } from "./section";
 
 export const databaseDurability: DriverSection<DatabaseDurability> = {
   title: "Durability of databases",

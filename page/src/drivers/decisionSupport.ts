@@ -9,7 +9,7 @@ import type { DecisionMetrics, DecisionPhase, DecisionQuery, DecisionSide, Decis
 import { configurationColour } from "../palette";
 import { settingsText } from "../settings";
 import { tableElement, type Rich, type Value } from "../table";
-import type { DriverSection } from "./list";
+import type { DriverSection } from "./section";
 
 const METRICS: (keyof DecisionMetrics)[] = ["power", "throughput", "composite"];
 

@@ -5,7 +5,7 @@ import { bounded, exact, rate } from "../format";
 import type { Estimate, FileOperations, FileWorkload, Report } from "../model";
 import { settingsText } from "../settings";
 import { tableElement, type Rich, type Value } from "../table";
-import type { DriverSection } from "./list";
+import type { DriverSection } from "./section";
 
 /** Longer tables are folded. */
 const MANY = 24;

@@ -7,7 +7,7 @@ import { bandwidth, bytes, digits, exact, megabytes } from "../format";
 import type { IoTestPhase, IoTestSide, IoTest, Report } from "../model";
 import { configurationColour } from "../palette";
 import { tableElement, type Rich, type Value } from "../table";
-import type { DriverSection } from "./list";
+import type { DriverSection } from "./section";
 
 const PHASES = ["write", "read"] as const;
 

@@ -1,7 +1,7 @@
 // The sections of drivers: what only this driver knows of what it measured. A file here for each, named as its record's file in
 // python/plimsoll/reports/view/drivers, and a line in `SECTIONS`.
 
-import { element, type Child } from "../element";
+import { element } from "../element";
 import type { DriverSections, Report } from "../model";
 import { databaseDurability } from "./databaseDurability";
 import { analyticsWorkflows } from "./analytics";
@@ -11,12 +11,7 @@ import { ioTests } from "./ioTest";
 import { mailUsers } from "./mail";
 import { mailStores } from "./mailstore";
 import { orderEntry } from "./orderEntry";
-
-export interface DriverSection<Found> {
-  title: string;
-  /** What stands below the heading. */
-  draw: (found: Found, report: Report) => Child[];
-}
+import type { DriverSection } from "./section";
 
 const SECTIONS: { [Name in keyof Required<DriverSections>]: DriverSection<NonNullable<DriverSections[Name]>> } = {
   files: fileOperations,

@@ -9,7 +9,7 @@ import type { Estimate, MailSide, MailUsers, Report } from "../model";
 import { configurationColour } from "../palette";
 import { settingsText } from "../settings";
 import { tableElement, type Rich, type Value } from "../table";
-import type { DriverSection } from "./list";
+import type { DriverSection } from "./section";
 
 /** More sides than this have their tasks folded. */
 const MANY = 2;

@@ -10,7 +10,7 @@ import type { BackgroundRow, Bars, Cell, MailStores, Report, Spread, StoreFact, 
 import { configurationColour } from "../palette";
 import { settingsText } from "../settings";
 import { tableElement, type Rich, type Value } from "../table";
-import type { DriverSection } from "./list";
+import type { DriverSection } from "./section";
 
 export const mailStores: DriverSection<MailStores> = {
   title: "Mail stores",

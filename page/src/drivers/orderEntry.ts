@@ -9,7 +9,7 @@ import type { Estimate, OrderEntry, OrderKind, OrderSide, Report } from "../mode
 import { configurationColour } from "../palette";
 import { settingsText } from "../settings";
 import { tableElement, type Rich, type Table, type Value } from "../table";
-import type { DriverSection } from "./list";
+import type { DriverSection } from "./section";
 
 export const orderEntry: DriverSection<OrderEntry> = {
   title: "Order entry",
