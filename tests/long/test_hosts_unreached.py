@@ -49,7 +49,7 @@ def other_key(lab: Lab) -> str:
 
 
 def not_let_in(_lab: Lab) -> str:
-    return 'user = "nobody"'
+    return 'user = "stranger"'
 
 
 def no_key_file(_lab: Lab) -> str:
@@ -82,7 +82,7 @@ def no_directory(_lab: Lab) -> str:
             r"h2: its key is another than the one that is known; somebody may be in between\. When it was made anew, remove the old one: "
             r"ssh-keygen -R h2 -f \S+/changed\.",
         ),
-        (not_let_in, r"h2: ssh lets nobody in with the keys that are here; try: ssh nobody@h2, or name a 'key' in a lab's file\."),
+        (not_let_in, r"h2: ssh lets nobody in with the keys that are here; try: ssh stranger@h2, or name a 'key' in a lab's file\."),
         (no_key_file, r"h2: the key file \S+/none cannot be read \(no such file or directory\); name another with 'key'\."),
         (no_sshd, r"h2: nothing listens for ssh there; start sshd on it, or name its 'port' in a lab's file\."),
         (nobody_there, r"h2: it does not answer; switch it on, or give its 'address' in a lab's file\."),

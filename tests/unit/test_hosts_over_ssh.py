@@ -321,6 +321,17 @@ def test_what_is_not_installed_here_is_said(tmp_path: Path) -> None:
         Talk(SEAT, tiny(tmp_path), lambda _seat, _length: ["/no/such/srun"])
 
 
+def test_a_directory_that_is_not_there_is_refused_before_anything_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Seen: the directories of a gang stayed on a host that had refused.
+    for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    talk = Talk(SEAT, tiny(tmp_path), here())
+    talk.carry()
+    with pytest.raises(InputError, match=r"db1: /no/such is no directory here; name another with 'directory', or make it\."):
+        talk.become({"be": "keeper", "gang": "g", "host": "db1", "directory": "/no/such", "files": {}})
+    assert not list((tmp_path / "XDG_STATE_HOME").rglob("g"))
+
+
 def test_a_host_that_says_nothing_useful_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(PlimsollError, match=r"db1: ssh could not reach it \(gone\)"):
         Talk(SEAT, tiny(tmp_path), lambda _seat, _length: ["sh", "-c", "echo gone >&2; exit 255"])

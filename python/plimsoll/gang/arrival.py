@@ -129,13 +129,13 @@ def tidied(cache: str, but: str) -> None:
 
 def settled(told: Json, environment: str) -> tuple[str, str]:
     """The directory of the gang here and where it stores; in what it is told `{nest}`, `{store}` and so on stand for them."""
+    directory = os.path.expanduser(told["directory"])
+    if not os.path.isdir(directory):
+        raise Refused(f"{directory} is no directory here; name another with 'directory', or make it.")
     usual = tempfile.gettempdir()
     nest = tempfile.mkdtemp(prefix="plimsoll-gang-", dir=usual if len(usual) <= _TEMPORARY_MAX else "/tmp")  # noqa: S108
     store = os.path.join(folder_of("XDG_STATE_HOME", ".local/state"), "gangs", told["gang"])
     os.makedirs(os.path.join(store, told["host"]), mode=0o700)
-    directory = os.path.expanduser(told["directory"])
-    if not os.path.isdir(directory):
-        raise Refused(f"{directory} is no directory here; name another with 'directory', or make it.")
     words = {"{nest}": nest, "{store}": store, "{directory}": directory, "{python}": sys.executable, "{environment}": environment}
     for name, content in told["files"].items():
         text = content

@@ -30,8 +30,8 @@ from plimsoll.gang.line import Line, LineLost
 from plimsoll.stored import Json
 
 Hear = Callable[[str, Json], None]
-#: How long a relay waits for news before it answers that there are none.
-PATIENCE_S = 0.25
+#: How long a relay waits for news before it answers that there are none; each answer costs the host a millisecond and a half.
+PATIENCE_S = 2.0
 #: A host that has not answered for so long is lost: a load may keep every processor of a host busy for seconds.
 NO_ANSWER_S = 7.0
 ROUND_TRIPS = 60

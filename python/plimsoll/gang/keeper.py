@@ -34,6 +34,9 @@ LEASE_S = 20.0
 #: Before a relay is asked for the first time, everything has to come up, on a machine that may be busy.
 STARTS_S = 180.0
 _LOOK_S = 0.05
+#: How often is looked whether anybody asks any more, while nothing ends.
+_CALM_S = 1.0
+_MOST = 4096
 #: How long the last word of the command is waited for.
 _LAST_WORD_S = 10.0
 #: How long what carries the calls stays when no worker is left.
@@ -60,10 +63,14 @@ class Keeper:
     def keep(self) -> None:
         """Until everything that was started has ended."""
         self._note_gang()
+        ends = _told_of_ends()
         self._start()
         try:
             while self._is_wanted():
-                if select.select([0], [], [], _LOOK_S)[0]:
+                ready = select.select([0, ends], [], [], _LOOK_S if self._ended_s else _CALM_S)[0]
+                if ends in ready:
+                    os.read(ends, _MOST)
+                if 0 in ready:
                     if not (said := _heard()):
                         break
                     self._collected = COLLECTED in said
@@ -199,6 +206,16 @@ def _keep_on(process: int, cores: set[int]) -> None:
 def _started(command: list[str], environment: dict[str, str], log: str) -> int:
     with open(log, "ab") as said:
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=environment).pid
+
+
+def _told_of_ends() -> int:
+    """A pipe into which every end of a child is written, so that nobody has to look for it."""
+    there, here = os.pipe()
+    os.set_blocking(there, False)
+    os.set_blocking(here, False)
+    signal.set_wakeup_fd(here, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    return there
 
 
 def _heard() -> bytes:

@@ -182,6 +182,9 @@ class Remote:
             working = {seat.name: pool.submit(work, seat) for seat in self._lineup.seats}
         failures = [one.exception() for one in working.values() if one.exception() is not None]
         if failures:
+            # Nothing has been measured yet: nothing of it has to stay.
+            for talk in self._talks.values():
+                talk.tell(COLLECTED)
             for talk in (*self._more, *self._talks.values()):
                 talk.close(within_s=1.0)
             raise _first(failures)

@@ -58,6 +58,15 @@ SETTINGS = {
     "RAY_health_check_period_ms": "1000",
     "RAY_health_check_timeout_ms": "2000",
     "RAY_health_check_failure_threshold": "3",
+    # What Ray's processes look after while nothing is scheduled and no object is stored: seldom, on hosts that measure.
+    "RAY_task_events_report_interval_ms": "0",
+    "RAY_kill_idle_workers_interval_ms": "10000",
+    "RAY_object_manager_timer_freq_ms": "1000",
+    "RAY_raylet_report_resources_period_milliseconds": "1000",
+    "RAY_raylet_check_gc_period_milliseconds": "10000",
+    "RAY_free_objects_period_milliseconds": "10000",
+    "RAY_report_worker_backlog_interval_ms": "10000",
+    "RAY_metrics_report_interval_ms": "60000",
 }
 START = (
     "--disable-usage-stats", "--include-log-monitor=false", "--num-cpus=0", "--num-gpus=0", "--object-store-memory=80000000",
