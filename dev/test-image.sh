@@ -1,6 +1,6 @@
 #!/bin/bash
 # Boots the live image under qemu and tries what docs/live-image.md promises: `make test-image`, which builds it first.
-# `dev/test-image.sh menu` or `run` tries a half of it, `run-uefi` the second under UEFI. PLIMSOLL_IMAGE_VERBOSE=1 shows the serial line.
+# `dev/test-image.sh run`, `menu`, `full` or `rack` tries a part of it, `run-uefi` the first under UEFI. PLIMSOLL_IMAGE_VERBOSE=1 shows the serial line.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/sbin:/sbin

@@ -3,11 +3,11 @@
 Model: three disks, FS-1 with an ext4 whose journal waits to be replayed, EMPTY-1 with nothing, RAID-1 a member of a set; the last is the
 third by name. The quick twelve profiles run on EMPTY-1 by themselves, from a stick under BIOS; the power is cut in the middle; the same stick
 goes on, sends what it has to this machine by https, sftp, ftps and mail, and switches off. Then the medium boots as an optical disc under UEFI,
-and its menu is driven by hand. At last two machines from two sticks, with nothing but a cable between them, measure together as a rack.
-``run-uefi`` is the first part under UEFI. With PLIMSOLL_IMAGE_PICTURES=FOLDER it keeps what the screen showed.
+and its menu is driven by hand. Then a stick boots whose partition for results is full. At last two machines from two sticks, with nothing but a
+cable between them, measure together as a rack. ``run-uefi`` is the first part under UEFI. With PLIMSOLL_IMAGE_PICTURES=FOLDER it keeps what the screen showed.
 Every check is one line of ``ok``; the first that fails ends it with 1.
 
-    .venv/bin/python tests/image/trial.py .cache/image/plimsoll.iso [run] [run-uefi] [menu] [rack]
+    .venv/bin/python tests/image/trial.py .cache/image/plimsoll.iso [run] [run-uefi] [menu] [full] [rack]
 """
 
 from __future__ import annotations
@@ -61,6 +61,8 @@ def main(iso: str, *wanted: str) -> int:
                 _unattended(Path(iso), Path(folder), disks, uefi=True)
             if not wanted or "menu" in wanted:
                 _menu(Path(iso), disks)
+            if not wanted or "full" in wanted:
+                _full(Path(iso), Path(folder), disks)
             if not wanted or "rack" in wanted:
                 _rack(Path(iso), Path(folder))
         except Failed as problem:
@@ -277,6 +279,66 @@ def _menu(iso: Path, disks: dict[str, Path]) -> None:
         machine.type("yes")
         machine.wait_for_end()
     _check(before == {serial: _digest(path) for serial, path in disks.items()}, "all three disks are byte for byte as they were")
+
+
+def _full(iso: Path, folder: Path, disks: dict[str, Path]) -> None:
+    print("== a stick under BIOS, by itself, whose partition for results is full", flush=True)
+    before = {serial: _digest(path) for serial, path in disks.items()}
+    (folder / "full").mkdir()
+    words = ["suite = proliant-generations", "quick = yes", "target = serial:EMPTY-1", "destroy = EMPTY-1"]
+    stick, start = _stick(iso, folder / "full", "\n".join(words), {})
+    _filled(stick, start, folder / "full" / "kept")
+    with Booted(Medium(stick, stick=True, uefi=False), disks) as machine:
+        machine.wait_for("Doctor looks at this machine")
+        machine.wait_for("warning: from here on nothing is kept in /plimsoll/logs/progress.log (no space left on device).")
+        machine.wait_for("could not be kept (no space left on device).")
+        machine.wait_for("; not stored.")
+        machine.wait_for(
+            "free, and a run needs 16 MiB; delete runs that came home ('s' in the menu: /plimsoll/results), or make the partition larger."
+        )
+        machine.wait_for("Nothing was begun.")
+        machine.wait_for("Ended with errors; see above.")
+        machine.wait_for("Results are kept on the partition PLIMSOLL-DATA (")
+        machine.wait_for("> ")
+        _picture(machine, "full")
+        machine.type("s")
+        machine.wait_for("# ")
+        machine.type("rm -r /plimsoll/results; exit")
+        machine.wait_for(" MiB free).")
+        machine.wait_for("> ")
+        machine.type("p")
+        machine.wait_for("Type yes: ")
+        machine.type("yes")
+        machine.wait_for_end()
+        print(f"   {machine.seconds:6.0f} s  switched off", flush=True)
+    _check(before == {serial: _digest(path) for serial, path in disks.items()}, "all three disks are byte for byte as they were")
+
+
+def _filled(stick: Path, start: int, kept: Path) -> None:
+    """Give the partition for results a run that leaves a block or two of it; root keeps no reserve there."""
+    made = [
+        "mke2fs",
+        "-q",
+        "-F",
+        "-t",
+        "ext4",
+        "-m",
+        "0",
+        "-L",
+        "PLIMSOLL-DATA",
+        "-E",
+        f"offset={start}",
+        str(stick),
+        f"{DATA_BYTES // 1024}k",
+    ]
+    (kept / "results" / "2026-11-21T03-44-10_old").mkdir(parents=True)
+    large = kept / "results" / "2026-11-21T03-44-10_old" / "large"
+    large.touch()
+    _run(*made, "-d", str(kept))
+    said = _run("debugfs", "-R", "stats -h", f"{stick}?offset={start}")
+    size_bytes, free = (int(said.split(f"{name}:")[1].split()[0]) for name in ("Block size", "Free blocks"))
+    large.write_bytes(b"\xff" * ((free - 2) * size_bytes))
+    _run(*made, "-d", str(kept))
 
 
 def _rack(iso: Path, folder: Path) -> None:

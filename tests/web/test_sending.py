@@ -160,6 +160,18 @@ def test_a_directory_is_a_destination(sender, tmp_path):
     assert sender("--to", f"file:{tmp_path / 'stick'}")[1].startswith(f"{NAME} was there already")
 
 
+def test_a_directory_that_cannot_be_one_is_said_with_the_option_that_names_another(sender, tmp_path):
+    (tmp_path / "file").write_text("")
+    for place, reason in ((tmp_path / "file", "file exists"), ("/proc/nowhere", "no such file or directory")):
+        code, _, err = sender("--to", f"file:{place}")
+        assert code == 5 and f"{place}: nothing can be stored there ({reason}); name another directory, --to file:DIR." in err
+
+
+def test_an_address_without_a_host_is_none_whether_there_is_a_token_or_not(sender):
+    code, _, err = sender("--to", "https://", token=None)
+    assert code == 2 and "'https://' is no address; write for example https://lab7:8642." in err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

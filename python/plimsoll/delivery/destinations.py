@@ -72,7 +72,10 @@ def _folder(url: str, _: Options) -> Destination:
 def _https(url: str, options: Options) -> Destination:
     from plimsoll.delivery.https import Credentials, HttpsDestination
 
-    return HttpsDestination.of(url.partition("?")[0], Credentials(_token(url, options.get("token_file")), _trust(options)))
+    place = url.partition("?")[0]
+    if not place.partition("://")[2].strip("/"):
+        raise InputError(f"{quoted(place)} is no address; write for example https://lab7:8642.")
+    return HttpsDestination.of(place, Credentials(_token(url, options.get("token_file")), _trust(options)))
 
 
 def _token(url: str, path: str | None) -> str:
