@@ -180,11 +180,16 @@ def test_the_page_goes_on_when_the_server_was_started_anew(store, serve, visited
 def test_names_from_the_data_are_text_and_nothing_else(serve, visited, tmp_path):
     run = GoingOn(tmp_path, HOSTILE)
     meta = json.loads((run.path / "run.json").read_text())
-    (run.path / "run.json").write_text(
-        json.dumps({**meta, "label": HOSTILE, "command": [HOSTILE], "suite": {"name": "x", "title": HOSTILE}})
-    )
+    hostile = {
+        "label": HOSTILE,
+        "command": [HOSTILE],
+        "suite": {"name": "x", "title": HOSTILE},
+        "experiments": [{"name": HOSTILE, "workloads": [HOSTILE], "configurations": [{"name": HOSTILE, "target": HOSTILE}]}],
+    }
+    (run.path / "run.json").write_text(json.dumps({**meta, **hostile}))
     run.intervals(3)
     page, problems = visited(serve(tmp_path))
+    assert page.locator("tbody td").nth(1).inner_text().startswith("</script><script>") and page.locator("img").count() == 0
     page.click("tr[data-run] a")
     complete(page)
     until(page, "document.querySelectorAll('#going .chart[data-marks]').length >= 2")
