@@ -1,25 +1,11 @@
 //! The buckets of histograms that have a count: all that a report draws of a distribution, read without the rest.
 //!
 //! Model: a histogram has 33,792 buckets, of which some hundreds have a count. Only these are read from the text form, and added
-//! up in order; what they answer equals what the whole histogram answers. Text that is not just as [`histogram::encode`] writes it
-//! is left to [`histogram::decode`], which reads it all the same or says what is wrong with it.
+//! up in order; what they answer equals what the whole histogram answers.
 
 mod curve;
 
-use std::sync::LazyLock;
-
-use flate2::{Decompress, FlushDecompress, Status};
-
-use crate::histogram::{self, LONGEST_NS};
-
-/// Cookies of HDR V2, deflated and plain, and how long what stands before the counts is.
-const DEFLATED: u32 = 0x1c84_9314;
-const PLAIN: u32 = 0x1c84_9313;
-const HEAD: usize = 40;
-
-/// The highest value of each bucket of the one shape, ascending.
-static UPPERS_NS: LazyLock<Box<[u64]>> =
-    LazyLock::new(|| (0..histogram::BUCKETS).map(|bucket| histogram::bounds_of(bucket).1).collect());
+use crate::histogram::{Histogram, answers, bounds_of, bucket_of, text};
 
 /// Highest value in ns and count of each bucket that has one, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,12 +17,31 @@ impl Buckets {
     /// # Errors
     /// One sentence, when a text is no histogram.
     pub fn merged<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
-        let mut reader = Reader::new();
         let mut total = Self::default();
         for text in texts {
-            total.add(&Self(reader.read(text)?));
+            total.add(&Self::read(text)?);
         }
         Ok(total)
+    }
+
+    /// Those of one text.
+    ///
+    /// # Errors
+    /// One sentence, when the text is no histogram.
+    pub fn read(text: &str) -> Result<Self, String> {
+        Ok(Self(text::read(text)?))
+    }
+
+    /// Those of so many single values in ns.
+    pub fn of(values_ns: &[u64]) -> Self {
+        let mut uppers: Vec<u64> = values_ns.iter().map(|&value_ns| bounds_of(bucket_of(value_ns)).1).collect();
+        uppers.sort_unstable();
+        Self(uppers.chunk_by(|one, next| one == next).map(|same| (same[0], same.len() as u64)).collect())
+    }
+
+    /// The text form ([`crate::histogram::encode`]).
+    pub fn encode(&self) -> String {
+        text::written(self.counted())
     }
 
     /// Adds another's counts; nothing is lost.
@@ -59,6 +64,11 @@ impl Buckets {
     }
 
     /// The highest value of each bucket in ns, and its count.
+    pub fn into_vec(self) -> Vec<(u64, u64)> {
+        self.0
+    }
+
+    /// The same, to be looked at.
     pub fn as_slice(&self) -> &[(u64, u64)] {
         &self.0
     }
@@ -72,6 +82,27 @@ impl Buckets {
             running >= rank
         });
         reached.or(self.0.last()).map(|&(upper_ns, _)| upper_ns)
+    }
+
+    /// The answers of a whole histogram ([`crate::histogram::Histogram`]): the highest value at a quantile, 0 to 1.
+    pub fn value_at_quantile(&self, quantile: f64) -> u64 {
+        answers::value_at_quantile(|| self.counted(), quantile)
+    }
+
+    /// The lowest value of the first bucket, and the highest of the last; 0 without any.
+    pub fn ends(&self) -> (u64, u64) {
+        let low_ns = self.counted().next().map_or(0, |(bucket, _)| bounds_of(bucket).0);
+        (low_ns, self.0.last().map_or(0, |&(upper_ns, _)| upper_ns))
+    }
+
+    /// Mean and standard deviation; 0 without any.
+    pub fn mean_and_stdev(&self) -> (f64, f64) {
+        (answers::mean(|| self.counted()), answers::stdev(|| self.counted()))
+    }
+
+    /// The number of each bucket and its count.
+    fn counted(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        self.0.iter().map(|&(upper_ns, count)| (bucket_of(upper_ns), count))
     }
 
     /// The number of the first band with a request, and the counts of it and those that follow up to the last; `edges_ns` are the
@@ -96,99 +127,17 @@ impl Buckets {
     }
 }
 
-/// Reads one text after the other, with the same memory.
-struct Reader {
-    inflater: Decompress,
-    inflated: Vec<u8>,
-}
-
-impl Reader {
-    fn new() -> Self {
-        Self { inflater: Decompress::new(true), inflated: Vec::with_capacity(16 << 10) }
+impl From<&Histogram> for Buckets {
+    fn from(histogram: &Histogram) -> Self {
+        Self(histogram.recorded().collect())
     }
-
-    fn read(&mut self, text: &str) -> Result<Vec<(u64, u64)>, String> {
-        if let Some(buckets) = self.as_encoded(text) {
-            return Ok(buckets);
-        }
-        let whole = histogram::decode(text)?;
-        Ok(whole.recorded().collect())
-    }
-
-    /// The buckets of a text that is just as `histogram::encode` writes it.
-    fn as_encoded(&mut self, text: &str) -> Option<Vec<(u64, u64)>> {
-        let bytes = histogram::unwrapped(text)?;
-        let (cookie, length) = (number(&bytes, 0)?, number(&bytes, 4)?);
-        let packed = bytes.get(8..)?;
-        if cookie != DEFLATED || packed.len() != length as usize || !self.inflate(packed) {
-            return None;
-        }
-        let shape = [PLAIN, (self.inflated.len().checked_sub(HEAD)?) as u32, 0, 3, 0, 1];
-        let long = |at| Some(u64::from(number(&self.inflated, at)?) << 32 | u64::from(number(&self.inflated, at + 4)?));
-        let told = shape.iter().enumerate().all(|(place, &word)| number(&self.inflated, 4 * place) == Some(word));
-        if !told || long(24)? != LONGEST_NS || f64::from_bits(long(32)?) != 1.0 {
-            return None;
-        }
-        counts(&self.inflated[HEAD..])
-    }
-
-    /// Whether `packed` is one deflated whole; it then stands in `inflated`.
-    fn inflate(&mut self, packed: &[u8]) -> bool {
-        self.inflater.reset(true);
-        self.inflated.clear();
-        loop {
-            let read = self.inflater.total_in() as usize;
-            match self.inflater.decompress_vec(&packed[read..], &mut self.inflated, FlushDecompress::Finish) {
-                Ok(Status::StreamEnd) => return self.inflater.total_in() as usize == packed.len(),
-                Ok(_)
-                    if self.inflated.len() == self.inflated.capacity() && self.inflated.len() < 9 * UPPERS_NS.len() =>
-                {
-                    self.inflated.reserve(self.inflated.len());
-                }
-                _ => return false,
-            }
-        }
-    }
-}
-
-/// The counts above zero: numbers in zigzag, those below zero say how many buckets without a count follow each other.
-fn counts(mut coded: &[u8]) -> Option<Vec<(u64, u64)>> {
-    let mut found = Vec::with_capacity(coded.len());
-    let mut bucket = 0usize;
-    while !coded.is_empty() {
-        let (mut zigzag, mut read) = (0u64, 0);
-        loop {
-            let byte = u64::from(*coded.get(read)?);
-            let last = read == 8 || byte < 0x80;
-            zigzag |= (if read == 8 { byte } else { byte & 0x7f }) << (7 * read);
-            read += 1;
-            if last {
-                break;
-            }
-        }
-        coded = &coded[read..];
-        let number = (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64);
-        if number < 0 {
-            bucket = bucket.checked_add(usize::try_from(number.unsigned_abs()).ok()?)?;
-        } else {
-            let upper_ns = *UPPERS_NS.get(bucket)?;
-            if number > 0 {
-                found.push((upper_ns, number.unsigned_abs()));
-            }
-            bucket += 1;
-        }
-    }
-    (bucket <= UPPERS_NS.len()).then_some(found)
-}
-
-fn number(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::{COUNT_MAX, Histogram, decode, empty, encode};
+    use crate::histogram::text::tests::written_by_the_crate;
+    use crate::histogram::{COUNT_MAX, LONGEST_NS, decode, empty, encode};
 
     fn whole(histogram: &Histogram) -> Vec<(u64, u64)> {
         histogram.recorded().collect()
@@ -219,10 +168,9 @@ mod tests {
 
     #[test]
     fn buckets_are_those_of_the_whole_histogram() {
-        assert_eq!(UPPERS_NS.len(), empty().distinct_values());
         for histogram in spread() {
             let text = encode(&histogram);
-            assert_eq!(Reader::new().as_encoded(&text), Some(whole(&histogram)), "it is read without the rest");
+            assert_eq!(Buckets::read(&text).unwrap().encode(), text);
             assert_eq!(Buckets::merged([text.as_str()]).unwrap().as_slice(), whole(&decode(&text).unwrap()));
         }
     }
@@ -241,6 +189,23 @@ mod tests {
     }
 
     #[test]
+    fn a_few_values_answer_as_a_whole_histogram_does() {
+        let values_ns = [0, 7, 7, 2_048, 2_049, 5_000_000, 5_000_001, u64::MAX];
+        for count in 0..=values_ns.len() {
+            let mut histogram = empty();
+            values_ns[..count].iter().for_each(|&value_ns| histogram.saturating_record(value_ns));
+            let few = Buckets::of(&values_ns[..count]);
+            assert_eq!(few.as_slice(), whole(&histogram));
+            assert_eq!(few.encode(), encode(&histogram));
+            assert_eq!((few.count(), few.ends()), (histogram.len(), (histogram.min(), histogram.max())));
+            assert_eq!(few.mean_and_stdev(), (histogram.mean(), histogram.stdev()));
+            for quantile in [0.0, 0.1, 0.5, 0.99, 1.0] {
+                assert_eq!(few.value_at_quantile(quantile), histogram.value_at_quantile(quantile), "{quantile}");
+            }
+        }
+    }
+
+    #[test]
     fn every_request_is_in_the_band_of_its_latency() {
         let edges_ns = [0, 10, 10, 100, 1_000];
         let of = |buckets: &[(u64, u64)]| Buckets(buckets.to_vec()).bands(&edges_ns);
@@ -253,7 +218,7 @@ mod tests {
     fn text_of_other_writers_is_read_and_junk_refused_as_ever() {
         let mut other = hdrhistogram::Histogram::<u64>::new_with_bounds(1, 3_600_000_000_000, 2).unwrap();
         (1..2_000u64).for_each(|value| other.saturating_record(value * value));
-        let text = histogram::encoded(&other);
+        let text = written_by_the_crate(&other);
         assert_eq!(Buckets::merged([text.as_str()]).unwrap().as_slice(), whole(&decode(&text).unwrap()));
         let text = encode(&spread()[11]);
         for junk in ["", "AAAA", "not a histogram!", &text[..text.len() / 2], &text[..text.len() - 8]] {

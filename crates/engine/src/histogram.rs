@@ -1,19 +1,17 @@
 //! The one shape of every latency histogram: HDR, 1 ns to 4,398 s, three significant digits.
 //!
 //! Three digits mean 2,048 steps per power of two and a half: no value is off by more than 1/1024, inside the 1/256 that
-//! is promised. Merging adds counts and loses nothing. Text form: HDR V2, deflated, base64 (the HdrHistogram project's log
-//! format), which other HDR readers open.
+//! is promised. Merging adds counts and loses nothing. What it answers is in `answers`, its text form in `text`.
 //!
 //! Model: a count for every bucket, found by the value's leading bits, because a worker counts every request with it. The counts of
 //! a power of two are a *group*; which groups have any is noted, so that emptying and adding touch no others.
 
 use std::fmt;
 
-use base64::Engine;
-use base64::alphabet::STANDARD;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use hdrhistogram::Histogram as Hdr;
-use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+pub use text::{COUNT_MAX, decode, encode};
+
+pub(crate) mod answers;
+pub(crate) mod text;
 
 /// Longest value told apart, in nanoseconds; longer ones count as this.
 pub const LONGEST_NS: u64 = (1 << 42) - 1;
@@ -37,7 +35,7 @@ pub struct Histogram {
 
 /// The bucket of a value.
 #[inline(always)]
-const fn bucket_of(value_ns: u64) -> usize {
+pub(crate) const fn bucket_of(value_ns: u64) -> usize {
     let value_ns = if value_ns < LONGEST_NS { value_ns } else { LONGEST_NS };
     let halvings = (u64::BITS - GROUP_BITS - 1) - (value_ns | (2 * GROUP as u64 - 1)).leading_zeros();
     ((halvings as usize) << GROUP_BITS) + (value_ns >> halvings) as usize
@@ -84,7 +82,7 @@ impl Histogram {
 
     /// How many values were counted.
     pub fn len(&self) -> u64 {
-        self.counted().fold(0, |sum, (_, count)| sum.saturating_add(count))
+        answers::total(self.counted())
     }
 
     /// Whether none was.
@@ -123,27 +121,17 @@ impl Histogram {
     /// The highest value of the bucket in which `quantile` (0 to 1) of the counts are reached, by nearest rank; of the quantile 0 the
     /// lowest. 0 without any.
     pub fn value_at_quantile(&self, quantile: f64) -> u64 {
-        let rank = ((quantile.min(1.0) * self.len() as f64).ceil() as u64).max(1);
-        let mut reached = 0_u64;
-        let found = self.counted().find(|&(_, count)| {
-            reached = reached.saturating_add(count);
-            reached >= rank
-        });
-        let Some((bucket, _)) = found else { return if self.is_empty() { 0 } else { self.max() } };
-        if quantile == 0.0 { bounds_of(bucket).0 } else { bounds_of(bucket).1 }
+        answers::value_at_quantile(|| self.counted(), quantile)
     }
 
     /// The mean, each value taken as the middle of its bucket; 0 without any.
     pub fn mean(&self) -> f64 {
-        let total = self.len().max(1) as f64;
-        self.counted().fold(0.0, |mean, (bucket, count)| mean + middle_of(bucket) * count as f64 / total)
+        answers::mean(|| self.counted())
     }
 
     /// The standard deviation, each value taken as the middle of its bucket; 0 without any.
     pub fn stdev(&self) -> f64 {
-        let (mean, total) = (self.mean(), self.len().max(1) as f64);
-        let squares = |sum, (bucket, count)| sum + (middle_of(bucket) - mean).powi(2) * count as f64;
-        (self.counted().fold(0.0, squares) / total).sqrt()
+        answers::stdev(|| self.counted())
     }
 
     /// The buckets that have a count, ascending.
@@ -162,12 +150,6 @@ fn groups(mut touched: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The middle of a bucket, rounded as HDR readers do.
-fn middle_of(bucket: usize) -> f64 {
-    let (low_ns, high_ns) = bounds_of(bucket);
-    (low_ns + (high_ns - low_ns).div_ceil(2)) as f64
-}
-
 impl Clone for Histogram {
     fn clone(&self) -> Self {
         let mut copy = empty();
@@ -182,14 +164,6 @@ impl fmt::Debug for Histogram {
     }
 }
 
-/// RFC 4648 with padding; other writers may leave that out.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &STANDARD,
-    GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-        .with_decode_allow_trailing_bits(true),
-);
-
 /// An empty histogram.
 ///
 /// # Panics
@@ -200,63 +174,11 @@ pub fn empty() -> Histogram {
     Histogram { counts, touched: 0 }
 }
 
-/// The largest count of a bucket in the text form, which keeps counts as signed numbers of 64 bits: 9.2 × 10^18, which a billion
-/// requests per second need 292 years for.
-pub const COUNT_MAX: u64 = i64::MAX as u64;
-
-/// HDR V2 deflated, in base64 without line breaks. A count above [`COUNT_MAX`] is written as that.
-///
-/// # Panics
-/// Never: writing to memory cannot fail.
-pub fn encode(histogram: &Histogram) -> String {
-    let mut hdr = hdr();
-    histogram.recorded().for_each(|(value_ns, count)| hdr.saturating_record_n(value_ns, count.min(COUNT_MAX)));
-    encoded(&hdr)
-}
-
-/// The text form of any histogram of the crate.
-pub(crate) fn encoded(hdr: &Hdr<u64>) -> String {
-    let mut bytes = Vec::new();
-    V2DeflateSerializer::new().serialize(hdr, &mut bytes).expect("a vector takes every byte");
-    BASE64.encode(&bytes)
-}
-
-/// An empty one of the crate that reads and writes the text form.
-fn hdr() -> Hdr<u64> {
-    Hdr::new_with_bounds(1, LONGEST_NS, SIGNIFICANT_DIGITS).expect("constant bounds are valid")
-}
-
-/// The bytes in base64 text.
-pub(crate) fn unwrapped(text: &str) -> Option<Vec<u8>> {
-    BASE64.decode(text).ok()
-}
-
-/// Reads what [`encode`], or any other HDR V2 writer, wrote.
-///
-/// # Errors
-/// One sentence, when the text is no such histogram.
-pub fn decode(text: &str) -> Result<Histogram, String> {
-    let bytes = unwrapped(text).ok_or("a histogram is not base64 text")?;
-    let decoded: Hdr<u64> = Deserializer::new()
-        .deserialize(&mut bytes.as_slice())
-        .map_err(|error| format!("a histogram cannot be read as HDR V2: {error}"))?;
-    let mut histogram = empty();
-    let steps = decoded.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()));
-    if decoded.high() == LONGEST_NS && decoded.sigfig() == SIGNIFICANT_DIGITS && decoded.low() == 1 {
-        steps.for_each(|(value_ns, count)| histogram.saturating_record_n(value_ns, count));
-        return Ok(histogram);
-    }
-    let mut same = hdr();
-    same.add(&decoded).map_err(|error| format!("a histogram has values beyond {LONGEST_NS} ns: {error}"))?;
-    let steps = same.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()));
-    steps.for_each(|(value_ns, count)| histogram.saturating_record_n(value_ns, count));
-    Ok(histogram)
-}
-
 #[cfg(test)]
 mod tests {
     use plimsoll_workload::rng::drawn as draw;
 
+    use super::text::tests::written_by_the_crate;
     use super::*;
 
     fn drawn(number: u64) -> u64 {
@@ -281,7 +203,7 @@ mod tests {
     fn answers_are_those_of_hdr_histogram() {
         let edges = (0..64).flat_map(|power| [(1_u64 << power) - 1, 1 << power, (1 << power) + 1]);
         let spread = (0..40_000_u64).map(|number| drawn(number) >> (drawn(number + 1) % 64));
-        let (mut ours, mut theirs) = (empty(), hdr());
+        let (mut ours, mut theirs) = (empty(), text::hdr());
         for (number, value_ns) in edges.chain(spread).enumerate() {
             let count = 1 + number as u64 % 3;
             ours.saturating_record_n(value_ns, count);
@@ -295,7 +217,7 @@ mod tests {
         for quantile in [0.0, 1e-9, 0.1, 0.5, 0.99, 0.9999, 1.0, 7.0] {
             assert_eq!(ours.value_at_quantile(quantile), theirs.value_at_quantile(quantile), "{quantile}");
         }
-        assert_eq!(encode(&ours), encoded(&theirs));
+        assert_eq!(encode(&ours), written_by_the_crate(&theirs));
     }
 
     #[test]
@@ -311,15 +233,6 @@ mod tests {
     }
 
     #[test]
-    fn text_form_loses_nothing() {
-        let mut histogram = empty();
-        (1..10_000u64).for_each(|value| histogram.saturating_record(value * value));
-        let text = encode(&histogram);
-        assert!(text.starts_with("HISTFAAA"), "the cookie of a deflated V2 histogram: {text}");
-        assert_eq!(decode(&text).unwrap(), histogram);
-    }
-
-    #[test]
     fn merging_equals_recording_together() {
         let (mut left, mut right, mut both) = (empty(), empty(), empty());
         for value in 1..5_000u64 {
@@ -332,34 +245,5 @@ mod tests {
         }
         left.add(&right);
         assert_eq!(left, both);
-    }
-
-    #[test]
-    fn counts_beyond_what_the_text_form_holds_are_written_as_the_largest() {
-        for count in [1, (1 << 62) - 1, 1 << 62, (1 << 62) + 1, COUNT_MAX, COUNT_MAX + 1, u64::MAX] {
-            let mut histogram = empty();
-            histogram.saturating_record_n(1_000, count);
-            histogram.saturating_record_n(5_000_000, 3);
-            let read = decode(&encode(&histogram)).unwrap();
-            assert_eq!(read.count_at(1_000), count.min(COUNT_MAX));
-            assert_eq!(read.count_at(5_000_000), 3);
-        }
-    }
-
-    #[test]
-    fn text_without_its_padding_is_read_as_well() {
-        let padded = (1..20_000_u64).map(|value| {
-            let mut histogram = empty();
-            histogram.saturating_record(value * value);
-            encode(&histogram)
-        });
-        let padded = padded.into_iter().find(|text| text.ends_with('=')).unwrap();
-        assert_eq!(decode(padded.trim_end_matches('=')).unwrap(), decode(&padded).unwrap());
-    }
-
-    #[test]
-    fn junk_is_refused_in_words() {
-        assert!(decode("not a histogram!").unwrap_err().contains("base64"));
-        assert!(decode("AAAA").unwrap_err().contains("HDR V2"));
     }
 }

@@ -3,6 +3,7 @@
 //! Model: while values are added it has a count for every bucket there could be, 270 KiB; once folded only those of the
 //! buckets that have one, some KiB. What it answers is the same. A folded one that is added to is unfolded for good.
 
+use plimsoll_engine::buckets::Buckets;
 use plimsoll_engine::histogram::{self, Histogram as Dense};
 use pyo3::prelude::*;
 
@@ -14,21 +15,15 @@ pub struct Histogram(Form);
 
 enum Form {
     Dense(Dense),
-    /// Highest value and count of each bucket that has one, ascending.
-    Folded(Box<[(u64, u64)]>),
+    Folded(Buckets),
 }
 
 impl Form {
-    fn ask<T>(&self, question: impl FnOnce(&Dense) -> T) -> T {
-        match self {
-            Self::Dense(dense) => question(dense),
-            Self::Folded(buckets) => question(&unfolded(buckets)),
-        }
-    }
-
     fn dense(&mut self) -> &mut Dense {
         if let Self::Folded(buckets) = self {
-            *self = Self::Dense(unfolded(buckets));
+            let mut dense = histogram::empty();
+            add(&mut dense, buckets);
+            *self = Self::Dense(dense);
         }
         match self {
             Self::Dense(dense) => dense,
@@ -36,22 +31,16 @@ impl Form {
         }
     }
 
-    fn buckets(&self) -> Vec<(u64, u64)> {
+    fn folded(&self) -> Buckets {
         match self {
-            Self::Dense(dense) => dense.recorded().collect(),
-            Self::Folded(buckets) => buckets.to_vec(),
+            Self::Dense(dense) => dense.into(),
+            Self::Folded(buckets) => buckets.clone(),
         }
     }
 }
 
-fn unfolded(buckets: &[(u64, u64)]) -> Dense {
-    let mut dense = histogram::empty();
-    add(&mut dense, buckets);
-    dense
-}
-
-fn add(dense: &mut Dense, buckets: &[(u64, u64)]) {
-    for &(value_ns, count) in buckets {
+fn add(dense: &mut Dense, buckets: &Buckets) {
+    for &(value_ns, count) in buckets.as_slice() {
         dense.saturating_record_n(value_ns, count);
     }
 }
@@ -71,15 +60,25 @@ impl Histogram {
         Self(Form::Dense(histogram::empty()))
     }
 
-    /// Reads HDR V2 text.
+    /// One of these values, folded.
+    #[staticmethod]
+    #[allow(clippy::needless_pass_by_value)] // what a function of Python takes
+    fn of_values(values_ns: Vec<u64>) -> Self {
+        Self(Form::Folded(Buckets::of(&values_ns)))
+    }
+
+    /// Reads HDR V2 text; it is folded.
     #[staticmethod]
     fn decode(py: Python<'_>, encoded: &str) -> PyResult<Self> {
-        histogram::decode(encoded).map(|dense| Self(Form::Dense(dense))).map_err(|sentence| errors::input(py, sentence))
+        Buckets::read(encoded).map(|read| Self(Form::Folded(read))).map_err(|sentence| errors::input(py, sentence))
     }
 
     /// HDR V2, deflated, base64.
     fn encode(&self) -> String {
-        self.0.ask(histogram::encode)
+        match &self.0 {
+            Form::Dense(dense) => histogram::encode(dense),
+            Form::Folded(buckets) => buckets.encode(),
+        }
     }
 
     /// Adds another's counts; nothing is lost.
@@ -115,50 +114,70 @@ impl Histogram {
 
     /// Takes as little memory as it can until it is added to again.
     fn fold(&mut self) {
-        self.0 = Form::Folded(self.0.buckets().into_boxed_slice());
+        if let Form::Dense(dense) = &self.0 {
+            self.0 = Form::Folded(dense.into());
+        }
     }
 
     /// Bytes it takes, for `sys.getsizeof`.
     fn __sizeof__(&self) -> usize {
         let counts = match &self.0 {
             Form::Dense(dense) => dense.distinct_values() * size_of::<u64>(),
-            Form::Folded(buckets) => size_of_val::<[_]>(buckets),
+            Form::Folded(buckets) => size_of_val::<[_]>(buckets.as_slice()),
         };
         size_of::<Self>() + counts
     }
 
     #[getter]
     fn count(&self) -> u64 {
-        self.0.ask(Dense::len)
+        match &self.0 {
+            Form::Dense(dense) => dense.len(),
+            Form::Folded(buckets) => buckets.count(),
+        }
     }
 
     #[getter]
     fn mean(&self) -> f64 {
-        self.0.ask(Dense::mean)
+        match &self.0 {
+            Form::Dense(dense) => dense.mean(),
+            Form::Folded(buckets) => buckets.mean_and_stdev().0,
+        }
     }
 
     #[getter]
     fn max(&self) -> u64 {
-        self.0.ask(Dense::max)
+        match &self.0 {
+            Form::Dense(dense) => dense.max(),
+            Form::Folded(buckets) => buckets.ends().1,
+        }
     }
 
     #[getter]
     fn min(&self) -> u64 {
-        self.0.ask(Dense::min)
+        match &self.0 {
+            Form::Dense(dense) => dense.min(),
+            Form::Folded(buckets) => buckets.ends().0,
+        }
     }
 
     #[getter]
     fn stddev(&self) -> f64 {
-        self.0.ask(Dense::stdev)
+        match &self.0 {
+            Form::Dense(dense) => dense.stdev(),
+            Form::Folded(buckets) => buckets.mean_and_stdev().1,
+        }
     }
 
     /// The value below which `percent` of the counts lie.
     fn percentile(&self, percent: f64) -> u64 {
-        self.0.ask(|dense| dense.value_at_quantile(percent / 100.0))
+        match &self.0 {
+            Form::Dense(dense) => dense.value_at_quantile(percent / 100.0),
+            Form::Folded(buckets) => buckets.value_at_quantile(percent / 100.0),
+        }
     }
 
     /// (highest value of the bucket in ns, count) of every bucket that has one, ascending.
     fn buckets(&self) -> Vec<(u64, u64)> {
-        self.0.buckets()
+        self.0.folded().into_vec()
     }
 }
