@@ -69,7 +69,7 @@ class Asked:
 def _seconds(passes: Sequence[Asked]) -> float:
     """Of one pass, each query and what is between them as long as their medians."""
     of_each = [median(seconds) for seconds in zip(*(one.each_s for one in passes), strict=True)]
-    return sum(of_each) + median(one.between_s for one in passes)
+    return float(sum(of_each) + median(one.between_s for one in passes))
 
 
 def rows(setting: Setting) -> list[Row]:
