@@ -36,6 +36,7 @@ FAMILIES = (
     "dl580-local",
     "dl585-tpch",
     "draid-24-1s",
+    "erasure-coded-4-2",
     "hdd-x24",
     "md-raid5-4",
     "msa2000-raid5",

@@ -54,6 +54,18 @@ def test_what_there_is_not_is_said_in_a_sentence(word: str, said: str) -> None:
     assert said in str(problem.value)
 
 
+def test_of_erasure_coding_as_many_may_fail_as_a_row_has_coding_strips() -> None:
+    four, eight = (
+        considered(candidate, Limits(survive=3), price_book(None), 10**15)
+        for candidate in candidates(["erasure-coded-4-2 erasure-coded-8-3"])
+    )
+    assert four.rejected == "survives 2 failures, fewer than 3" and eight.rejected is None
+    assert [(shape.members, shape.redundancy, shape.groups, shape.sources) for shape in (*four.shapes, *eight.shapes)] == [
+        (6, 2, 12, None),
+        (11, 3, 12, None),
+    ]
+
+
 def test_arithmetic_excludes_by_bays_capacity_failures_and_budget(tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text("[controllers.raid-hba-12g]\nprice = 900\n[enclosures.nearline12]\nprice = 1500\n")

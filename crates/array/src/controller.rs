@@ -1,6 +1,6 @@
 //! A controller: its processor, its cache, who waits for room in it, and when it destages.
 //!
-//! Model: the processor first takes a request in (`request_ns + KiB × kib_ns`). The time that it spends on commands to devices
+//! Model: the processor first takes a request in (`request_ns + KiB × kib_ns`, of a write `write_ns` more). The time that it spends on commands to devices
 //! passes while the devices work and delays only what comes later. Limits: nothing is lost when it fails.
 
 use crate::cache::{Cache, Shape, Space};
@@ -96,6 +96,7 @@ pub(crate) struct Controller {
     pub(crate) name: String,
     pub(crate) cpu: Station,
     request_ns: u64,
+    write_ns: u64,
     kib_ns: u64,
     pub(crate) command_ns: u64,
     /// Nanoseconds per byte of exclusive-or, 32 bits after the point.
@@ -133,6 +134,7 @@ impl Controller {
             name: spec.name.clone(),
             cpu: Station::new(spec.cores),
             request_ns: spec.request_ns,
+            write_ns: spec.write_ns,
             kib_ns: spec.kib_ns,
             command_ns: spec.command_ns,
             xor_byte_ns: (1_000_000_000_u64 << 32).checked_div(spec.xor_bytes_per_s).unwrap_or(0),
@@ -147,8 +149,8 @@ impl Controller {
 
     /// Time that the processor needs to take a request in.
     #[inline]
-    pub(crate) const fn intake_ns(&self, sectors: u32) -> u64 {
-        self.request_ns + sectors as u64 * self.kib_ns / 2
+    pub(crate) const fn intake_ns(&self, sectors: u32, is_write: bool) -> u64 {
+        self.request_ns + if is_write { self.write_ns } else { 0 } + sectors as u64 * self.kib_ns / 2
     }
 
     /// Whether somebody waits for room although more could be dirty, so that fetches or the length of a write are what holds it up.

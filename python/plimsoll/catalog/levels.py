@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from plimsoll.stored import Json
 
-#: How many members of a redundancy group may be missing; mirrors apart.
+#: Erasure coding, whose redundancy a document says.
+ERASURE = "erasure"
+#: How many members of a redundancy group may be missing; mirrors and erasure coding apart.
 SURVIVED = {
     "raid0": 0,
     "raid1": 1,
@@ -27,6 +29,11 @@ SURVIVED = {
 _DATA_MEMBERS = 8
 
 
+def parities(raid: Json) -> int:
+    """How many members of a redundancy group may be missing; mirrors apart."""
+    return int(raid.get("parities", 0)) if raid["level"] == ERASURE else SURVIVED.get(str(raid["level"]), 0)
+
+
 def has_records(level: str) -> bool:
     """Whether data are records that are read and written as wholes: RAIDZ and dRAID."""
     return level.startswith("raidz") or is_declustered(level)
@@ -40,5 +47,5 @@ def is_declustered(level: str) -> bool:
 def data_members(raid: Json) -> int:
     """Members that hold the data of a group of dRAID."""
     members = int(raid["devices"]) // int(raid.get("groups", 1))
-    left = members - SURVIVED[str(raid["level"])] - int(raid.get("distributed_spares", 0))
+    left = members - parities(raid) - int(raid.get("distributed_spares", 0))
     return int(raid.get("data_members", max(1, min(_DATA_MEMBERS, left))))

@@ -23,7 +23,7 @@ from typing import Any
 
 from plimsoll.analysis.objective.clause import Clause
 from plimsoll.analysis.point.definition import size_bounds, streams
-from plimsoll.catalog.levels import has_records
+from plimsoll.catalog.levels import ERASURE, has_records
 from plimsoll.choice.demand import DemandedLoad
 from plimsoll.stored import Json
 from plimsoll.target import Target
@@ -37,7 +37,7 @@ _POPULATION = 4096
 MEASURED_S = 60.0
 MEASURED_REQUESTS = 500_000
 _WORDS = {"disk": "disks", "flash": "flash drives", "cpu": "controllers", "link": "links", "host": "host"}
-_LEVEL_ROWS = ("raid5", "raid50", "raid6", "raid60")
+_LEVEL_ROWS = ("raid5", "raid50", "raid6", "raid60", ERASURE)
 
 
 @dataclass(frozen=True)

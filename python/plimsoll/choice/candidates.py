@@ -24,7 +24,7 @@ from plimsoll.catalog.arrays import PREFIX, array_names, described, families
 from plimsoll.catalog.bill import bays, bill
 from plimsoll.catalog.composition.parts import part_names
 from plimsoll.catalog.composition.variants import Family
-from plimsoll.catalog.levels import SURVIVED, data_members, has_records, is_declustered
+from plimsoll.catalog.levels import ERASURE, SURVIVED, data_members, has_records, is_declustered, parities
 from plimsoll.choice.prices import Cost, PriceBook
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError, PlimsollError
@@ -34,7 +34,7 @@ from plimsoll.units import significant, size_text
 
 #: Axes that change a group of equal drives, and the path of each below the document.
 AXES = ("drives", "level", "drive")
-LEVELS = tuple(SURVIVED)
+LEVELS = (*SURVIVED, ERASURE)
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?:\+(\d+))?")
 #: More than this is a mistake of typing.
 MOST = 100_000
@@ -144,7 +144,7 @@ def _shapes(document: Json, drive: str | None) -> Iterator[Shape]:
         if level == "raid10":
             own = int(raid.get("groups") or devices // 2)
         members = devices // own
-        redundancy = members - 1 if level in ("raid1", "raid10") else SURVIVED.get(level, 0)
+        redundancy = members - 1 if level in ("raid1", "raid10") else parities(raid)
         first = str(group["members"][0]).partition("[")[0]
         yield Shape(members, redundancy, own, sizes.get(first, 0), drive, data_members(raid) if is_declustered(level) else None)
 

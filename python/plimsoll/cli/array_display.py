@@ -14,7 +14,7 @@ import click
 
 from plimsoll.analysis.point.array import SATURATED
 from plimsoll.catalog.composition.merge import UNSOURCED
-from plimsoll.catalog.levels import data_members, has_records, is_declustered
+from plimsoll.catalog.levels import ERASURE, data_members, has_records, is_declustered, parities
 from plimsoll.catalog.ranges import uncertain
 from plimsoll.cli.screen import terminal_width
 from plimsoll.displayed import as_document
@@ -129,6 +129,10 @@ def _graph(document: Json, outline: Json) -> Iterator[str]:
 def _layout(raid: Json) -> str:
     """How a group lays out its data: ``RAID 5 over 4, strip 64 KiB``."""
     level, devices, strip = str(raid["level"]), raid["devices"], binary(raid.get("strip_sectors", 128) * 512)
+    if level == ERASURE:
+        own = int(raid.get("groups", 1))
+        coding = parities(raid)
+        return f"erasure coding {devices // own - coding}+{coding} over {devices}, strip {strip}"
     if not has_records(level):
         return f"{level.replace('raid', 'RAID ')} over {devices}, strip {strip}"
     own = raid.get("groups", 1)
@@ -166,7 +170,7 @@ def _cost(table_of: Json, *keys: tuple[str, str]) -> str:
 
 
 def _controller(controller: Json) -> str:
-    text = _cost(controller, ("request_ns", "request"), ("command_ns", "command"))
+    text = _cost(controller, ("request_ns", "request"), ("write_ns", "write besides"), ("command_ns", "command"))
     cache = controller.get("cache")
     if cache is None:
         return text + ", no cache"

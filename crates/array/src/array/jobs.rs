@@ -118,7 +118,7 @@ impl Jobs {
         group.writes_sent += u64::from(job.op == Op::Write);
         let sectors = if matches!(job.op, Op::Flush | Op::Trim) { 0 } else { job.share.extent.sectors };
         controller.cpu.account.bytes += u64::from(sectors) * 512;
-        let service_ns = controller.intake_ns(sectors);
+        let service_ns = controller.intake_ns(sectors, job.op == Op::Write);
         let ready_ns = controller.cpu.visit(topology.now_ns, service_ns);
         if ready_ns > topology.now_ns {
             topology.calendar.add(ready_ns, Event::JobReady, number);

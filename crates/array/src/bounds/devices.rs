@@ -81,9 +81,11 @@ pub(super) fn devices(spec: &ArraySpec, groups: &[&GroupEntry], set: &DeviceSet,
 pub(super) fn crossing(link: &LinkSpec, (up, down): (f64, f64), bytes: u32) -> Demand {
     let service_ns = Link::new(link).service_ns(bytes.into()) as f64;
     // The busier direction limits a full-duplex link.
-    let crossed = if link.duplex == Duplex::Half { up + down } else { up.max(down) };
+    let is_half = link.duplex == Duplex::Half;
+    let crossed = if is_half { up + down } else { up.max(down) };
+    let ways_ns = (!is_half).then_some([up * service_ns, down * service_ns]);
     // What is moved passes devices and links at once: a request need not wait for each.
-    Demand { waited_ns: 0.0, ..plain(&link.name, "link", crossed * service_ns, 1) }
+    Demand { waited_ns: 0.0, ways_ns, ..plain(&link.name, "link", crossed * service_ns, 1) }
 }
 
 fn used(spec: &ArraySpec, groups: &[&GroupEntry], set: &DeviceSet, load: &Load) -> Use {
@@ -137,6 +139,7 @@ fn disks(set: &DeviceSet, disk: &DiskSpec, used: Use, Asked { load, population, 
         least_ns: sum(|one| one.least_ns) / f64::from(count),
         waited_ns: waited_ns / f64::from(count),
         servers: 1,
+        ways_ns: None,
     })
 }
 

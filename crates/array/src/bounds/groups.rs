@@ -66,7 +66,7 @@ fn data_bytes(group: &GroupEntry, devices: &[DeviceSet]) -> f64 {
     match group.raid.level {
         Level::Raid0 => all,
         Level::Raid1 | Level::Raid10 => all / members(group),
-        level => all * (1.0 - f64::from(level.parities()) / members(group)),
+        _ => all * (1.0 - f64::from(group.raid.parities()) / members(group)),
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) fn taken_part(spec: &ArraySpec, sets: &[&VolumeSet], groups: &[&Group
 /// For a write of the load.
 pub(super) fn of_write(group: &GroupEntry, load: &Load) -> Accesses {
     let (members, level) = (members(group), group.raid.level);
-    let parities = f64::from(level.parities());
+    let parities = f64::from(group.raid.parities());
     if let Some(shape) = group.raid.record_shape() {
         if load.sequential {
             return Accesses { reads: 0.0, writes: shape.units as f64 / shape.data_units as f64 };
@@ -114,7 +114,7 @@ pub(super) fn commands(group: &GroupEntry, controller: &ControllerSpec, load: &L
     let strip_bytes = f64::from(group.raid.strip_sectors) * 512.0;
     let ahead = controller.read_ahead.as_ref().map_or(0.0, |ahead| ahead.max_bytes.into());
     // Of a row of parity nothing is divided.
-    let parities = f64::from(group.raid.level.parities());
+    let parities = f64::from(group.raid.parities());
     let row = if group.raid.level.has_records() {
         record_bytes(group)
     } else if parities > 0.0 {

@@ -58,6 +58,9 @@ pub struct Demand {
     pub waited_ns: f64,
     /// Servers of each.
     pub servers: u32,
+    /// Of a full-duplex link, what crosses it up and down, of which the larger is the demand.
+    #[serde(skip)]
+    ways_ns: Option<[f64; 2]>,
 }
 
 impl Demand {
@@ -169,7 +172,7 @@ fn copies(spec: &ArraySpec, groups: &[&GroupEntry], load: &Load) -> Vec<Demand> 
     each.map(|(link, times)| crossing(link, (0.0, times), load.bytes)).collect()
 }
 
-/// Demands of the same component as one; none where nothing is needed.
+/// Demands of the same component as one; none where nothing is needed. What crosses a full-duplex link in opposite directions does so at once.
 fn together(demands: Vec<Demand>) -> Vec<Demand> {
     let mut all: Vec<Demand> = Vec::new();
     for demand in demands.into_iter().filter(|demand| demand.demand_ns > 0.0) {
@@ -178,6 +181,11 @@ fn together(demands: Vec<Demand>) -> Vec<Demand> {
                 found.demand_ns += demand.demand_ns;
                 found.least_ns += demand.least_ns;
                 found.waited_ns += demand.waited_ns;
+                if let (Some([up, down]), Some([more_up, more_down])) = (found.ways_ns, demand.ways_ns) {
+                    let ways = [up + more_up, down + more_down];
+                    let busier_ns = ways[0].max(ways[1]);
+                    (found.ways_ns, found.demand_ns, found.least_ns) = (Some(ways), busier_ns, busier_ns);
+                }
             }
             None => all.push(demand),
         }
@@ -207,11 +215,21 @@ pub fn expected(demands: &[Demand], population: u32) -> Solved {
 }
 
 fn plain(name: &str, kind: &'static str, demand_ns: f64, servers: u32) -> Demand {
-    Demand { component: name.to_owned(), kind, count: 1, demand_ns, least_ns: demand_ns, waited_ns: demand_ns, servers }
+    Demand {
+        component: name.to_owned(),
+        kind,
+        count: 1,
+        demand_ns,
+        least_ns: demand_ns,
+        waited_ns: demand_ns,
+        servers,
+        ways_ns: None,
+    }
 }
 
 fn processor(controller: &ControllerSpec, own: &[&GroupEntry], share: f64, load: &Load) -> Demand {
-    let intake_ns = controller.request_ns as f64 + f64::from(load.bytes) / 1024.0 * controller.kib_ns as f64;
+    let taken_ns = controller.request_ns as f64 + (1.0 - load.read_share) * controller.write_ns as f64;
+    let intake_ns = taken_ns + f64::from(load.bytes) / 1024.0 * controller.kib_ns as f64;
     let commands: f64 =
         own.iter().map(|group| commands(group, controller, load)).sum::<f64>() / own.len().max(1) as f64;
     let demand_ns = share * (intake_ns + commands * controller.command_ns as f64);

@@ -65,7 +65,7 @@ impl Declustered {
     /// Of children with so many sectors.
     pub(super) fn new(spec: &GroupSpec, children: u16, device_sectors: u64) -> Self {
         let (record, unit) = (u64::from(spec.record_sectors()), u64::from(spec.strip_sectors));
-        let (data, parities) = (u32::from(spec.data_members(children)), spec.level.parities());
+        let (data, parities) = (u32::from(spec.data_members(children)), spec.parities());
         let width = u64::from(data + parities);
         let disks = u64::from(children - spec.distributed_spares());
         let groups = disks / common_divisor(disks, width);

@@ -48,7 +48,7 @@ impl Geometry {
         if spec.level.has_records() {
             return Self::of_records(spec, groups, members, device_sectors);
         }
-        let parities = spec.level.parities();
+        let parities = spec.parities();
         let data = if parities > 0 { u32::from(members) - parities } else { 1 };
         let row_sectors = strip * u64::from(data);
         let chunk = spec.outer_strip_sectors.map_or(row_sectors, u64::from);
@@ -83,7 +83,7 @@ impl Geometry {
         let unit = u64::from(spec.strip_sectors);
         let record = u64::from(spec.record_sectors());
         let member_sectors = device_sectors - device_sectors % unit;
-        let records = Records::new((record, unit), u32::from(members), spec.level.parities(), member_sectors);
+        let records = Records::new((record, unit), u32::from(members), spec.parities(), member_sectors);
         if records.data_sectors() == 0 {
             let problem = format!("one record does not fit members of {device_sectors} sectors; give less");
             return Err(SpecError::new("record_sectors", problem));

@@ -83,18 +83,22 @@ words! {
         Draid2 = "draid2",
         /// The same with three parities.
         Draid3 = "draid3",
+        /// Erasure coding: rows of data and as many strips of redundancy as wanted, each member in another place, as on nodes of a
+        /// network.
+        Erasure = "erasure",
     }
 }
 
 impl Level {
-    /// Strips of parity in a row, or columns in a record; 0 where nothing is computed.
-    pub const fn parities(self) -> u32 {
-        match self {
+    /// Strips of parity in a row, or columns in a record; 0 where nothing is computed, nothing where a document says how many.
+    const fn parities(self) -> Option<u32> {
+        Some(match self {
             Self::Raid5 | Self::Raid50 | Self::Raidz1 | Self::Draid1 => 1,
             Self::Raid6 | Self::Raid60 | Self::Raidz2 | Self::Draid2 => 2,
             Self::Raidz3 | Self::Draid3 => 3,
             Self::Raid0 | Self::Raid1 | Self::Raid10 => 0,
-        }
+            Self::Erasure => return None,
+        })
     }
 
     /// Whether members hold the same.
@@ -112,14 +116,15 @@ impl Level {
         matches!(self, Self::Draid1 | Self::Draid2 | Self::Draid3)
     }
 
+    /// Whether data are striped over several groups, and how is to be said.
     const fn is_nested(self) -> bool {
-        matches!(self, Self::Raid50 | Self::Raid60)
+        matches!(self, Self::Raid50 | Self::Raid60 | Self::Erasure)
     }
 
-    /// The fewest members of one redundancy group.
+    /// The fewest members of one redundancy group; of erasure coding besides its parities.
     const fn fewest(self) -> u16 {
         match self {
-            Self::Raid0 => 1,
+            Self::Raid0 | Self::Erasure => 1,
             Self::Raid1 | Self::Raid10 | Self::Raidz1 | Self::Draid1 => 2,
             Self::Raid5 | Self::Raid50 | Self::Raidz2 | Self::Draid2 => 3,
             Self::Raid6 | Self::Raid60 | Self::Raidz3 | Self::Draid3 => 4,
@@ -179,9 +184,12 @@ options! {
             strip_sectors: u32 = 128, range 1.0 => 4_294_967_295.0, unit SECTORS, example "512";
             /// How parity rotates; only with parity.
             layout: Option<Layout> = None, unset "`left_symmetric`", example "right_asymmetric";
-            /// Redundancy groups: of RAID 50 and 60 (must be given), mirror sets of RAID 10, RAIDZ or dRAID of a pool.
-            groups: Option<u16> = None, unset "half the devices of RAID 10, one RAIDZ or dRAID", range 1.0 => 65_535.0, example "2";
-            /// RAID 50 and 60: data sectors on one parity group before the next follows.
+            /// Erasure coding: strips of redundancy in a row, m of k + m; as many members of a row may be missing.
+            parities: Option<u16> = None, unset "what the level says", range 1.0 => 32.0, example "2";
+            /// Redundancy groups: of RAID 50 and 60 (must be given), mirror sets of RAID 10, RAIDZ or dRAID of a pool, sets of k + m members
+            /// of erasure coding.
+            groups: Option<u16> = None, unset "half the devices of RAID 10, one RAIDZ, dRAID or set of k + m", range 1.0 => 65_535.0, example "2";
+            /// RAID 50 and 60, and erasure coding: data sectors on one parity group before the next follows.
             outer_strip_sectors: Option<u32> = None, unset "one full row", unit SECTORS, example "512";
             /// How new parity is got; only with parity.
             write_choice: Option<WriteChoice> = None, unset "`fewest_ios`", example "reconstruct";
@@ -212,6 +220,7 @@ impl GroupSpec {
             devices,
             strip_sectors,
             layout: None,
+            parities: None,
             groups: None,
             outer_strip_sectors: None,
             record_sectors: None,
@@ -237,8 +246,14 @@ impl GroupSpec {
             | Level::Raidz3
             | Level::Draid1
             | Level::Draid2
-            | Level::Draid3 => self.groups.unwrap_or(1),
+            | Level::Draid3
+            | Level::Erasure => self.groups.unwrap_or(1),
         }
+    }
+
+    /// Strips of parity in a row, or columns in a record; 0 where nothing is computed.
+    pub fn parities(&self) -> u32 {
+        self.level.parities().unwrap_or_else(|| u32::from(self.parities.unwrap_or(0)))
     }
 
     /// Sectors of a record.
@@ -250,7 +265,7 @@ impl GroupSpec {
     pub fn record_shape(&self) -> Option<RecordShape> {
         let members = self.devices / self.redundancy_groups();
         let units = u64::from(self.record_sectors() / self.strip_sectors);
-        let parities = self.level.parities();
+        let parities = self.parities();
         if self.level.is_declustered() {
             return Some(RecordShape::of_width(units, self.data_members(members).into(), parities));
         }
@@ -259,7 +274,7 @@ impl GroupSpec {
 
     /// Members that hold the data of a declustered group, of so many members of a redundancy group.
     pub fn data_members(&self, members: u16) -> u16 {
-        let left = members.saturating_sub(self.level.parities() as u16).saturating_sub(self.distributed_spares());
+        let left = members.saturating_sub(self.parities() as u16).saturating_sub(self.distributed_spares());
         self.data_members.unwrap_or(left.min(DATA_MEMBERS))
     }
 
@@ -292,11 +307,12 @@ impl GroupSpec {
     /// Keys that mean nothing at this level.
     fn check_belonging(&self) -> Result<(), SpecError> {
         let records = self.level.has_records();
-        let parity = self.level.parities() > 0 && !records;
+        let parity = self.level.parities() != Some(0) && !records;
         let mirrored = self.level.is_mirrored();
         let grouped = self.level.is_nested() || self.level == Level::Raid10 || records;
         for (key, given, belongs) in [
             ("layout", self.layout.is_some(), parity),
+            ("parities", self.parities.is_some(), self.level == Level::Erasure),
             ("write_choice", self.write_choice.is_some(), parity),
             ("reconstruct_bias_ios", self.reconstruct_bias_ios != 0, parity),
             ("read_choice", self.read_choice.is_some(), mirrored),
@@ -335,11 +351,16 @@ impl GroupSpec {
 
     fn check_groups(&self) -> Result<(), SpecError> {
         let (level, devices) = (self.level.name(), self.devices);
-        if self.level.is_nested() && self.groups.is_none() {
+        if self.level == Level::Erasure && self.parities.is_none() {
+            let problem = format!("is missing; say how many strips of redundancy a row of this {level} has");
+            return Err(SpecError::new("parities", problem));
+        }
+        if matches!(self.level, Level::Raid50 | Level::Raid60) && self.groups.is_none() {
             return Err(SpecError::new("groups", format!("is missing; say how many parity groups this {level} has")));
         }
         let groups = self.groups.unwrap_or(1);
-        let fewest = self.level.fewest() * groups.min(u16::MAX / self.level.fewest());
+        let each = self.level.fewest() + self.parities.unwrap_or(0);
+        let fewest = each * groups.min(u16::MAX / each);
         if devices < fewest {
             return Err(SpecError::new("devices", format!("{devices} is too few for {level}; give at least {fewest}")));
         }
@@ -370,7 +391,7 @@ impl GroupSpec {
             return Ok(());
         }
         let (level, members) = (self.level.name(), self.devices / self.redundancy_groups());
-        let (data, spares, parities) = (self.data_members(members), self.distributed_spares(), self.level.parities());
+        let (data, spares, parities) = (self.data_members(members), self.distributed_spares(), self.parities());
         let least = u32::from(data.max(1)) + parities + u32::from(spares);
         if u32::from(members) < least {
             let problem = format!(

@@ -16,6 +16,8 @@ options! {
             cores: u32 = 1, range 1.0 => CORES_MAX, example "2";
             /// Processor time per request.
             request_ns: u64 = 0, range 0.0 => REQUEST_NS_MAX, unit NS, example "20000";
+            /// Further processor time per write: the log and the database of a store, what it tells other nodes.
+            write_ns: u64 = 0, range 0.0 => REQUEST_NS_MAX, unit NS, example "500000";
             /// Processor time per command to a device.
             command_ns: u64 = 0, range 0.0 => PART_NS_MAX, unit NS, example "5000";
             /// Processor time per KiB of a request.

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::support::*;
-use plimsoll_array::ArraySpec;
 use plimsoll_array::bounds::{LOADS, Load, demands, limit, most};
 use plimsoll_array::point::simulated;
+use plimsoll_array::{Array, ArraySpec, Request};
 use plimsoll_workload::Op;
 use serde_json::{Value, json};
 
@@ -144,4 +144,21 @@ fn without_links(document: &Value) -> Value {
     let mut document = document.clone();
     document["devices"][0]["links"] = json!([]);
     document
+}
+
+#[test]
+fn a_write_costs_the_processor_what_is_said_besides() {
+    let mut document = array("raid0", 1);
+    document["controller"][0]["request_ns"] = json!(1_000);
+    document["controller"][0]["write_ns"] = json!(2_000_000);
+    let spec = ArraySpec::read(&document).unwrap().spec;
+    for (op, expected_ns) in [(Op::Read, 1_000), (Op::Write, 2_001_000)] {
+        let mut array = Array::new(&spec, 1).unwrap();
+        closed(&mut array, 1, (0, 50), Box::new(move |number| Request { op, lba: number * 8, sectors: 8 }));
+        let place = array.components().iter().position(|component| component.kind == "cpu").unwrap();
+        assert_eq!(array.readings()[place].account.busy_ns, 50 * expected_ns, "{op:?}");
+        let load = Load { read_share: f64::from(u8::from(op == Op::Read)), ..LOADS[0] };
+        let cpu = demands(&spec, &load, 1).into_iter().find(|demand| demand.kind == "cpu").unwrap();
+        assert!((cpu.least_ns - expected_ns as f64).abs() < 1e-6, "{cpu:?}");
+    }
 }

@@ -22,6 +22,7 @@ mod disk_buffer;
 mod disk_geometry;
 mod disk_means;
 mod disk_sums;
+mod erasure_coding;
 mod faults;
 mod fingerprints;
 mod flash_amplification;

@@ -48,14 +48,15 @@ fn a_full_stripe_writes_one_and_parity_over_data() {
     {
         let spec = spec(level, devices, groups);
         let members = u64::from(devices / groups.unwrap_or(1));
-        let data = members - u64::from(level.parities());
+        let parities = u64::from(spec.parities());
+        let data = members - parities;
         for rows in [1, 2, 7] {
             let sectors = rows * data * u64::from(STRIP);
             let plan = plan(&spec, &[], 3 * data * u64::from(STRIP), sectors as u32);
             let written: u64 = plan.writes.iter().map(|piece| u64::from(piece.sectors)).sum();
             assert_eq!((plan.reads.len(), written * data), (0, sectors * members), "{level:?}, {rows} rows");
             assert_eq!(plan.choices, RowChoices { full: rows as u32, ..RowChoices::default() });
-            assert_eq!(plan.xor_bytes, u64::from(level.parities()) * sectors * 512);
+            assert_eq!(plan.xor_bytes, parities * sectors * 512);
             // Rows of one parity group follow each other on its members: one command each.
             assert_eq!(plan.writes.len() as u64, members * rows.min(u64::from(groups.unwrap_or(1))));
         }
@@ -133,4 +134,42 @@ fn degraded_reads_read_each_survivor_once() {
     assert_eq!(read(0, 8), (1, 8, 0), "a present strip");
     assert_eq!(read(u64::from(STRIP), 8), (4, 32, 4 * 4096), "a missing one from the other four");
     assert_eq!(read(0, 4 * STRIP), (4, 4 * STRIP, 4 * 8192), "a whole row with parity in place of what is missing");
+}
+
+/// k data strips and m of redundancy in a row of erasure coding.
+fn coded(data: u16, parities: u16) -> GroupSpec {
+    GroupSpec { parities: Some(parities), ..GroupSpec::new(Level::Erasure, data + parities, STRIP) }
+}
+
+#[test]
+fn a_small_write_of_erasure_coding_reads_old_data_and_parities_or_the_rest_of_the_row() {
+    // Modifying reads 1 + m strips, reconstructing k - 1; both write 1 + m.
+    for (data, parities, reads, modified) in [(4, 2, 3, 1), (8, 3, 4, 1), (10, 4, 5, 1), (4, 3, 3, 0), (2, 4, 1, 0)] {
+        let plan = plan(&coded(data, parities), &[], 3, 8);
+        assert_eq!((plan.reads.len(), plan.writes.len()), (reads, 1 + usize::from(parities)), "{data}+{parities}");
+        assert_eq!(plan.choices.modified, modified);
+    }
+    let whole = plan(&coded(8, 3), &[], 0, 8 * STRIP);
+    assert_eq!((whole.reads.len(), whole.writes.len(), whole.choices.full), (0, 11, 1));
+    assert_eq!(whole.xor_bytes, 3 * 8 * u64::from(STRIP) * 512);
+}
+
+#[test]
+fn erasure_coding_reads_only_the_strips_that_are_asked_for_and_of_missing_ones_k_others() {
+    let geometry = Geometry::new(&coded(8, 3), 1600).unwrap();
+    let mut members = geometry.members();
+    let read = |members: &_, lba: u64, sectors| {
+        let mut out = Vec::new();
+        let xor_bytes = geometry.read(Extent { lba, sectors }, members, |_, _| 0, &mut out).unwrap();
+        (out.len(), xor_bytes)
+    };
+    assert_eq!(read(&members, 0, 8), (1, 0));
+    assert_eq!(read(&members, 0, 3 * STRIP), (3, 0));
+    // Row 0 is data 0 on member 2, since the first of three parities is on the last member.
+    [2, 5, 6].into_iter().for_each(|device| members.fail(device));
+    assert_eq!(read(&members, 0, 8), (8, 8 * 8 * 512));
+    assert_eq!(read(&members, u64::from(STRIP), 8), (1, 0));
+    members.fail(0);
+    let mut out = Vec::new();
+    assert!(geometry.read(Extent { lba: 0, sectors: 8 }, &members, |_, _| 0, &mut out).is_err() && out.is_empty());
 }

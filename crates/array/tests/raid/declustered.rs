@@ -37,7 +37,7 @@ impl Pool {
         let mut pool = Self {
             record,
             members,
-            width: u64::from(data) + u64::from(spec.level.parities()),
+            width: u64::from(data) + u64::from(spec.parities()),
             disks: u64::from(members - spec.distributed_spares()),
             height: (record / unit).div_ceil(data.into()) * unit,
             row: spec.row_sectors().into(),
@@ -171,7 +171,7 @@ fn pools() -> Vec<GroupSpec> {
 /// Enough for some slices.
 fn device_sectors(spec: &GroupSpec) -> u64 {
     let disks = u64::from(spec.devices / spec.redundancy_groups() - spec.distributed_spares());
-    let width = u64::from(spec.data_members(0)) + u64::from(spec.level.parities());
+    let width = u64::from(spec.data_members(0)) + u64::from(spec.parities());
     let rows = (1_u64..).find(|rows| (rows * disks).is_multiple_of(width)).unwrap();
     rows * u64::from(spec.row_sectors()) * 9 + 3
 }
@@ -217,7 +217,7 @@ impl Oracle {
         if self.versions[record as usize] == 0 {
             return true;
         }
-        let parities = self.pool.spec.level.parities() as usize;
+        let parities = self.pool.spec.parities() as usize;
         let (unit, data) = (u64::from(self.pool.spec.strip_sectors), self.pool.width as usize - parities);
         let units = self.pool.record / unit;
         let filled = |which: usize| (units / data as u64 + u64::from((which as u64) < units % data as u64)) * unit;

@@ -86,10 +86,10 @@ impl<'a, M: Mapping> Oracle<'a, M> {
         Ok(known)
     }
 
-    /// The data columns, P and Q of a row at a sector, as far as they have been read.
-    fn symbols(&self, known: &Known, group: u16, lba: u64) -> (Vec<Option<u64>>, [Option<u64>; 2]) {
+    /// The data columns and the parities of a row at a sector, as far as they have been read.
+    fn symbols(&self, known: &Known, group: u16, lba: u64) -> (Vec<Option<u64>>, Vec<Option<u64>>) {
         let mut data = vec![None; self.reference.data as usize];
-        let mut parities = [None; 2];
+        let mut parities = vec![None; self.reference.parities as usize];
         let base = group * self.reference.members;
         for (position, content) in (0..).zip(self.reference.row(lba / self.reference.strip)) {
             let word = known.get(&(base + position, lba)).copied();
@@ -111,8 +111,9 @@ impl<'a, M: Mapping> Oracle<'a, M> {
         }
         for lba in extent.lba..extent.lba + u64::from(extent.sectors) {
             let home = self.reference.home(lba);
-            let (data, [p, q]) = self.symbols(&known, home.group, home.lba);
-            let word = data[home.column as usize].or_else(|| decoded(&data, p, q).map(|all| all[home.column as usize]));
+            let (data, parities) = self.symbols(&known, home.group, home.lba);
+            let word =
+                data[home.column as usize].or_else(|| decoded(&data, &parities).map(|all| all[home.column as usize]));
             ensure(word == Some(self.truth[lba as usize]), || format!("{extent:?}: sector {lba} reads {word:x?}"))?;
         }
         Ok(())
@@ -177,10 +178,10 @@ impl<'a, M: Mapping> Oracle<'a, M> {
                 fresh(column).ok_or_else(|| format!("sector {lba} of member {device} was not asked to be written"))
             }
             Content::Parity { which } => {
-                let (old, [p, q]) = self.symbols(known, group, lba);
+                let (old, parities) = self.symbols(known, group, lba);
                 let columns = 0..self.reference.data;
                 let delta = || {
-                    columns.clone().try_fold([p, q][which as usize]?, |sum, column| match fresh(column) {
+                    columns.clone().try_fold(parities[which as usize]?, |sum, column| match fresh(column) {
                         None => Some(sum),
                         Some(word) => Some(sum ^ weighted(which, column, word ^ old[column as usize]?)),
                     })
@@ -190,7 +191,7 @@ impl<'a, M: Mapping> Oracle<'a, M> {
                 };
                 let direct = || merged(&old).into_iter().collect::<Option<Vec<u64>>>();
                 let recovered = || {
-                    let all: Vec<Option<u64>> = decoded(&old, p, q)?.into_iter().map(Some).collect();
+                    let all: Vec<Option<u64>> = decoded(&old, &parities)?.into_iter().map(Some).collect();
                     merged(&all).into_iter().collect::<Option<Vec<u64>>>()
                 };
                 direct()
@@ -271,8 +272,9 @@ impl<'a, M: Mapping> Oracle<'a, M> {
             ensure(chunk.rows.group == group && locked.contains(&row), || {
                 format!("row {row} is rebuilt without a lock")
             })?;
-            let (data, [p, q]) = self.symbols(&known, group, lba);
-            let all = decoded(&data, p, q).ok_or_else(|| format!("sector {lba} does not follow from the reads"))?;
+            let (data, parities) = self.symbols(&known, group, lba);
+            let all =
+                decoded(&data, &parities).ok_or_else(|| format!("sector {lba} does not follow from the reads"))?;
             self.stored[usize::from(device)][lba as usize] = match self.reference.row(row)[position] {
                 Content::Data { column } => all[column as usize],
                 Content::Parity { which } => parity(which, &all),

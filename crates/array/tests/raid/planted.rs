@@ -144,7 +144,8 @@ fn wrong_plans_of_healthy_groups_are_caught() {
 
 #[test]
 fn wrong_degraded_operation_and_wrong_rebuilds_are_caught() {
-    for spec in [raid5(), GroupSpec::new(Level::Raid6, 6, 4)] {
+    let coded = GroupSpec { parities: Some(3), ..GroupSpec::new(Level::Erasure, 7, 4) };
+    for spec in [raid5(), GroupSpec::new(Level::Raid6, 6, 4), coded] {
         for bug in [Bug::SurvivorNotRead, Bug::RebuiltPartNotWritten, Bug::ChunkSkipped, Bug::ChunkOfAnotherPlace] {
             assert!(complaint(&spec, bug, Life::Failing).is_some(), "{bug:?} in {:?}", spec.level);
         }

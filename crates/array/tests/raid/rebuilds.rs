@@ -44,6 +44,10 @@ fn one_mirror_is_copied_and_parity_groups_read_one_strip_for_each_data_column() 
     assert_eq!(reads(&GroupSpec::new(Level::Raid5, 5, 8), 1, 8), [1000, 0, 1000, 1000, 1000]);
     // Four data columns: four of the five survivors are enough, and another is left out each time.
     assert_eq!(reads(&GroupSpec::new(Level::Raid6, 6, 8), 1, 8), [800, 0, 800, 800, 800, 800]);
+    // k of the survivors, in turn.
+    let coded = GroupSpec { parities: Some(3), ..GroupSpec::new(Level::Erasure, 7, 8) };
+    assert_eq!(reads(&coded, 1, 8).iter().sum::<u32>(), 4 * 1000);
+    assert!(reads(&coded, 1, 8).iter().all(|&count| count == 0 || count.abs_diff(667) <= 1));
     let nested = GroupSpec { groups: Some(2), ..GroupSpec::new(Level::Raid50, 8, 8) };
     assert_eq!(reads(&nested, 6, 8), [0, 0, 0, 0, 1000, 1000, 0, 1000]);
 }

@@ -35,7 +35,7 @@ impl Pool {
             record: spec.record_sectors().into(),
             members: spec.devices / spec.redundancy_groups(),
             groups: spec.redundancy_groups(),
-            parities: spec.level.parities() as usize,
+            parities: spec.parities() as usize,
         }
     }
 

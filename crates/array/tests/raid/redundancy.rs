@@ -1,4 +1,12 @@
-//! P and Q over GF(2^8), eight bytes at a time: what a row's parity is, and what of a row follows from the rest.
+//! Strips of redundancy over GF(2^8), eight bytes at a time: what those of a row are, and what of a row follows from the rest.
+//!
+//! Model: a Cauchy code: of as many data columns and parities as there are, any that are as many as the data columns give all (J. Blömer
+//! et al., *An XOR-Based Erasure-Resilient Coding Scheme*, 1995). Which code it is does not matter to the layout, only that.
+
+use std::sync::LazyLock;
+
+/// Parities that there may be; columns are numbered behind them.
+const PARITIES_MAX: u32 = 32;
 
 /// Multiplies each of eight bytes by x, modulo x^8 + x^4 + x^3 + x^2 + 1.
 fn doubled(word: u64) -> u64 {
@@ -6,68 +14,89 @@ fn doubled(word: u64) -> u64 {
     ((word ^ high) << 1) ^ ((high >> 7) * 0x1d)
 }
 
-/// `word · x^power`.
-fn scaled(word: u64, power: u32) -> u64 {
-    (0..power % 255).fold(word, |word, _| doubled(word))
+/// Multiplies each of eight bytes by a byte.
+fn scaled(word: u64, by: u8) -> u64 {
+    let (mut power, mut sum) = (word, 0);
+    for bit in 0..8 {
+        sum ^= if by >> bit & 1 == 1 { power } else { 0 };
+        power = doubled(power);
+    }
+    sum
 }
 
-/// `word / (x^power)`.
-fn unscaled(word: u64, power: u32) -> u64 {
-    scaled(word, 255 - power % 255)
+/// The byte that gives one with another, for each but 0.
+static INVERSES: LazyLock<[u8; 256]> = LazyLock::new(|| {
+    let inverse = |byte: u64| (1..=255).find(|&other| scaled(byte, other) == 1).unwrap_or(0);
+    std::array::from_fn(|byte| inverse(byte as u64))
+});
+
+fn inverse(byte: u8) -> u8 {
+    INVERSES[usize::from(byte)]
 }
 
-/// `word / (1 + x^power)`, by trying all of the field for each byte.
-fn over_one_plus(word: u64, power: u32) -> u64 {
-    let divided = |byte: u8| {
-        (0..=255_u64).find(|&quotient| (quotient ^ scaled(quotient, power)) & 0xff == u64::from(byte)).expect("a field")
-    };
-    u64::from_le_bytes(word.to_le_bytes().map(|byte| divided(byte) as u8))
-}
-
-/// Parity number `which` of a row: 0 is P, the sum; 1 is Q, the sum of column `i` times `x^i`.
-pub fn parity(which: u32, data: &[u64]) -> u64 {
-    (0..).zip(data).fold(0, |sum, (column, &word)| sum ^ weighted(which, column, word))
+/// How a column counts in a parity: 1 / (x + y), with an x of its own for every parity and a y for every column.
+fn weight(which: u32, column: u32) -> u8 {
+    assert!(which < PARITIES_MAX && column < 256 - PARITIES_MAX, "the field has room for so many");
+    inverse(which as u8 ^ (column + PARITIES_MAX) as u8)
 }
 
 /// What a column contributes to a parity.
 pub fn weighted(which: u32, column: u32, word: u64) -> u64 {
-    if which == 0 { word } else { scaled(word, column) }
+    scaled(word, weight(which, column))
 }
 
-/// All data columns, if they follow from those that are known and from what is known of P and Q.
-pub fn decoded(data: &[Option<u64>], p: Option<u64>, q: Option<u64>) -> Option<Vec<u64>> {
+/// Parity number `which` of a row.
+pub fn parity(which: u32, data: &[u64]) -> u64 {
+    (0..).zip(data).fold(0, |sum, (column, &word)| sum ^ weighted(which, column, word))
+}
+
+/// All data columns, if they follow from those that are known and from the parities that are known.
+pub fn decoded(data: &[Option<u64>], parities: &[Option<u64>]) -> Option<Vec<u64>> {
     let unknown: Vec<usize> = (0..data.len()).filter(|&column| data[column].is_none()).collect();
     let mut all: Vec<u64> = data.iter().map(|word| word.unwrap_or(0)).collect();
-    let (sum, weighted_sum) = (parity(0, &all), parity(1, &all));
-    match (unknown.as_slice(), p, q) {
-        ([], _, _) => {}
-        (&[column], Some(p), _) => all[column] = p ^ sum,
-        (&[column], None, Some(q)) => all[column] = unscaled(q ^ weighted_sum, column as u32),
-        (&[low, high], Some(p), Some(q)) => {
-            // a + b = p', x^low·a + x^high·b = q'; so (1 + x^(high−low))·b = q'/x^low + p'.
-            let (p, q) = (p ^ sum, unscaled(q ^ weighted_sum, low as u32));
-            all[high] = over_one_plus(p ^ q, (high - low) as u32);
-            all[low] = p ^ all[high];
-        }
-        _ => return None,
+    let known = (0..).zip(parities).filter_map(|(which, word)| Some((which, (*word)?)));
+    // One equation for each column that is unknown: its weights, and what they give together.
+    let mut equations: Vec<(Vec<u8>, u64)> = known
+        .take(unknown.len())
+        .map(|(which, word)| {
+            let weights = unknown.iter().map(|&column| weight(which, column as u32)).collect();
+            (weights, word ^ parity(which, &all))
+        })
+        .collect();
+    if equations.len() < unknown.len() {
+        return None;
     }
+    for step in 0..unknown.len() {
+        let pivot = (step..unknown.len()).find(|&row| equations[row].0[step] != 0)?;
+        equations.swap(step, pivot);
+        let by = inverse(equations[step].0[step]);
+        let (weights, word) = &equations[step];
+        let own: (Vec<u8>, u64) =
+            (weights.iter().map(|&weight| scaled(u64::from(weight), by) as u8).collect(), scaled(*word, by));
+        for (_, other) in equations.iter_mut().enumerate().filter(|(row, _)| *row != step) {
+            let by = other.0[step];
+            for (weight, &from) in other.0.iter_mut().zip(&own.0) {
+                *weight ^= scaled(u64::from(from), by) as u8;
+            }
+            other.1 ^= scaled(own.1, by);
+        }
+        equations[step] = own;
+    }
+    unknown.iter().zip(equations).for_each(|(&column, (_, word))| all[column] = word);
     Some(all)
 }
 
 #[test]
-fn any_two_lost_columns_come_back() {
+fn any_lost_columns_come_back_from_as_many_parities_and_not_from_fewer() {
     let data: Vec<u64> = (1..=9_u64).map(|number| number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
-    let (p, q) = (parity(0, &data), parity(1, &data));
-    for low in 0..data.len() {
-        for high in 0..data.len() {
-            let mut known: Vec<Option<u64>> = data.iter().copied().map(Some).collect();
-            (known[low], known[high]) = (None, None);
-            assert_eq!(decoded(&known, Some(p), Some(q)).as_ref(), Some(&data));
-            if low == high {
-                assert_eq!(decoded(&known, None, Some(q)).as_ref(), Some(&data));
-            } else {
-                assert_eq!(decoded(&known, Some(p), None), None);
-            }
+    let parities: Vec<Option<u64>> = (0..4).map(|which| Some(parity(which, &data))).collect();
+    for lost in (0_u32..1 << 9).filter(|lost| lost.count_ones() <= 4) {
+        let known: Vec<Option<u64>> = (0..9).map(|column| (lost >> column & 1 == 0).then_some(data[column])).collect();
+        for left in 0..1_usize << 4 {
+            let left: Vec<Option<u64>> =
+                (0..4).map(|which| parities[which].filter(|_| left >> which & 1 == 1)).collect();
+            let enough = left.iter().flatten().count() >= lost.count_ones() as usize;
+            assert_eq!(decoded(&known, &left).as_ref(), enough.then_some(&data), "without {lost:b} from {left:?}");
         }
     }
 }

@@ -41,6 +41,7 @@ impl Reference {
         let parities = match spec.level {
             Level::Raid5 | Level::Raid50 => 1,
             Level::Raid6 | Level::Raid60 => 2,
+            Level::Erasure => u32::from(spec.parities.unwrap_or(0)),
             _ => 0,
         };
         let groups = match spec.level {

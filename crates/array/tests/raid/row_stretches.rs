@@ -36,7 +36,7 @@ fn writes<'a>(geometry: &Geometry, extents: &'a [Extent]) -> Vec<&'a [Extent]> {
 }
 
 fn with_parity() -> impl Iterator<Item = GroupSpec> {
-    groups().into_iter().filter(|spec| spec.level.parities() > 0)
+    groups().into_iter().filter(|spec| spec.parities() > 0)
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn what_is_written_together_keeps_every_row_right_whoever_is_missing() {
     for (spec, gaps) in with_parity().flat_map(|spec| [Gaps::Written, Gaps::Left].map(|gaps| (spec.clone(), gaps))) {
         let geometry = geometry(&spec);
         let mut dice = Dice::new(u64::from(spec.devices));
-        for missing in 0..=spec.level.parities() {
+        for missing in 0..=spec.parities() {
             let mut oracle = Oracle::new(&geometry, Reference::new(&spec, DEVICE_SECTORS));
             oracle.write(Extent { lba: 0, sectors: geometry.data_sectors() as u32 }).unwrap();
             (0..missing).for_each(|_| oracle.fail(dice.below(u64::from(oracle.reference.members)) as u16));
@@ -88,7 +88,7 @@ fn a_row_of_which_more_is_missing_than_it_bears_is_lost_and_its_plan_is_empty() 
     for spec in with_parity() {
         let geometry = geometry(&spec);
         let mut members = geometry.members();
-        (0..=spec.level.parities()).for_each(|device| members.fail(device as u16));
+        (0..=spec.parities()).for_each(|device| members.fail(device as u16));
         let mut plan = WritePlan::default();
         assert!(geometry.write_together(&[Extent { lba: 0, sectors: 1 }], Gaps::Written, &members, &mut plan).is_err());
         assert_eq!(plan, WritePlan::default());

@@ -121,7 +121,7 @@ pub fn geometry(spec: &GroupSpec) -> Geometry {
 
 /// Groups of every level, layout and choice, with strips of odd and even lengths and outer strips below and above a row.
 pub fn groups() -> Vec<GroupSpec> {
-    use Level::{Raid0, Raid1, Raid5, Raid6, Raid10, Raid50, Raid60};
+    use Level::{Erasure, Raid0, Raid1, Raid5, Raid6, Raid10, Raid50, Raid60};
     let mut groups: Vec<GroupSpec> =
         [(Raid0, 1, 4), (Raid0, 5, 3), (Raid1, 2, 4), (Raid1, 3, 5), (Raid10, 6, 4), (Raid10, 10, 1)]
             .map(|(level, devices, strip)| GroupSpec::new(level, devices, strip))
@@ -144,6 +144,14 @@ pub fn groups() -> Vec<GroupSpec> {
     {
         let nested = GroupSpec::new(level, devices, 4);
         groups.push(GroupSpec { groups: Some(count), outer_strip_sectors: outer, ..nested });
+    }
+    for (parities, devices, count, strip) in
+        [(1, 2, 1, 4), (3, 7, 1, 3), (4, 9, 1, 2), (3, 4, 1, 5), (2, 12, 2, 4), (3, 10, 2, 3)]
+    {
+        for write_choice in choices {
+            let coded = GroupSpec { write_choice, ..GroupSpec::new(Erasure, devices, strip) };
+            groups.push(GroupSpec { parities: Some(parities), groups: Some(count), ..coded });
+        }
     }
     groups
 }

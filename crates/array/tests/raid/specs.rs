@@ -29,6 +29,15 @@ fn what_cannot_be_is_one_sentence_that_names_the_key() {
             "level = 'raid10'\ndevices = 4\nlayout = 'left_symmetric'",
             "key 'layout': has no meaning for raid10; leave it out",
         ),
+        (
+            "level = 'erasure'\ndevices = 6",
+            "key 'parities': is missing; say how many strips of redundancy a row of this erasure has",
+        ),
+        (
+            "level = 'erasure'\nparities = 3\ndevices = 7\ngroups = 2",
+            "key 'devices': 7 is too few for erasure; give at least 8",
+        ),
+        ("level = 'raid6'\nparities = 3\ndevices = 7", "key 'parities': has no meaning for raid6; leave it out"),
         ("level = 'raid5'\ndevices = 4\ngroups = 2", "key 'groups': has no meaning for raid5; leave it out"),
         (
             "level = 'raid6'\ndevices = 4\nread_choice = 'primary_only'",
@@ -106,6 +115,8 @@ fn capacity_is_that_of_the_data_members() {
     assert_eq!(sectors(Level::Raid10, 8, None), 4 * 1_280_000);
     assert_eq!(sectors(Level::Raid5, 12, None), 11 * 1_280_000);
     assert_eq!(sectors(Level::Raid60, 48, Some(4)), 40 * 1_280_000);
+    let coded = GroupSpec { parities: Some(3), groups: Some(2), ..GroupSpec::new(Level::Erasure, 22, 128) };
+    assert_eq!(Geometry::new(&coded, 1_280_000 + 5).unwrap().data_sectors(), 16 * 1_280_000);
 }
 
 #[test]
