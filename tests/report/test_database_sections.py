@@ -256,7 +256,15 @@ def test_a_phone_shows_the_sections_without_scrolling_sideways(page):
     found.page.set_viewport_size({"width": 390, "height": 800})
     show_charts(found.page)
     assert found.page.evaluate("document.documentElement.scrollWidth") <= 390
+    # There a cell says itself what its heading says on a wide screen, and neither queries nor transactions are I/Os.
+    rates = found.page.locator("#summary [data-key=iops]").evaluate_all("cells => cells.map(cell => cell.dataset.label)")
+    assert set(rates) == {"per second"}
     assert found.problems == []
+
+
+def test_one_terminal_is_one(page):
+    found = page(entered("sqlite:/mnt/a", 300.0, terminals=1))
+    assert "committed by 1 terminal [" in found.page.locator("#driver-order-entry").inner_text()
 
 
 LOST = [{}, {"lost": ["RF1 of set 3"], "halves": ["RF2 of set 2"]}, {"under_way": "RF1 of set 9", "became": "undone"}]

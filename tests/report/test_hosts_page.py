@@ -50,7 +50,7 @@ def test_a_host_can_be_clicked_away_and_sum_and_skew_follow(tmp_path, monkeypatc
     point = found.page.locator("details.point").first
     open_point(point)
     said = point.locator("p.hosts-said")
-    assert said.inner_text() == "3 of 3 hosts count; began within 93.8 µs."
+    assert said.inner_text() == "3 of 3 hosts count; began within 93.8\u202fµs."
     table = point.locator("table", has=found.page.locator("caption", has_text="Hosts side by side"))
 
     def cells():

@@ -4,7 +4,7 @@ import { rowsHeight, rowsOption, type Rows } from "../charts/rows";
 import { shareColour, sharesHeight, sharesOption, type Shares } from "../charts/shares";
 import { element, type Child } from "../element";
 import { figureElement, type Figure } from "../figure";
-import { bandwidth, bounded, bytes, duration, exact, percent, rate } from "../format";
+import { bandwidth, bounded, bytes, counted, duration, exact, percent, rate } from "../format";
 import type { Estimate, OrderEntry, OrderKind, OrderSide, Report } from "../model";
 import { configurationColour } from "../palette";
 import { settingsText } from "../settings";
@@ -56,7 +56,7 @@ function cards(sides: OrderSide[], report: Report): Child {
           {},
           element("dt", {}, `New orders per minute${sides.length > 1 ? ` of ${name(side, report)}` : ""}`),
           element("dd", { class: "value" }, element("data", { value: String(found.value), title: exact(found.value, "per minute") }, rate(found.value))),
-          element("dd", {}, `committed by ${side.terminals.toLocaleString("en-US")} terminals${interval(found)}`),
+          element("dd", {}, `committed by ${counted(side.terminals, "terminal")}${interval(found)}`),
         ),
       ];
     }),

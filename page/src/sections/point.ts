@@ -4,7 +4,7 @@ import { isMixed, modelledBadge } from "../badge";
 import { element, type Child } from "../element";
 import { verdictOf } from "../charts/loadLine";
 import { sparkline } from "../charts/sparkline";
-import { bounded, rate, seconds, instant, counted } from "../format";
+import { bounded, duration, rate, seconds, instant, counted } from "../format";
 import { figureElement } from "../figure";
 import type { ByOp, ObjectiveVerdict, Op, Point, Report, Total } from "../model";
 import { ratePhrase } from "../rates";
@@ -276,12 +276,10 @@ function saidOfHosts(point: Point, chosen: Set<string>): string {
   const sorted = rates.map(([, rate]) => rate).sort((a, b) => a - b);
   const median = ((sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) + (sorted[Math.floor(sorted.length / 2)] ?? 0)) / 2;
   const outliers = sorted.length < 3 ? [] : rates.filter(([, rate]) => Math.abs(rate - median) > 0.2 * median).map(([name]) => name);
-  const apart = began.length < 2 ? "" : `; began within ${microseconds(Math.max(...began) - Math.min(...began))} µs`;
+  const apart = began.length < 2 ? "" : `; began within ${duration(Math.max(...began) - Math.min(...began))}`;
   const odd = outliers.length === 0 ? "" : `; over 20 % from the median: ${outliers.join(", ")}`;
   return `${hosts.length} of ${point.hosts.length} hosts count${apart}${odd}.`;
 }
-
-const microseconds = (ns: number) => (ns * 1e-3).toLocaleString("en-US", { maximumFractionDigits: 1 });
 
 const rateOf = (totals: Point["hosts"][number]["totals"]) => (Object.values(totals) as Total[]).reduce((sum, total) => sum + total.iops, 0);
 

@@ -151,7 +151,7 @@ function rowGroup(point: Point, report: Report, several: boolean, most: number):
           { "data-point": point.index, "data-op": op },
           index === 0 && heading,
           index === 0 && configuration,
-          ...opCells(op, total, most, point.estimates[op] ?? {}),
+          ...opCells(op, total, most, point),
           index === 0 && flags,
         ),
       )
@@ -168,11 +168,12 @@ function rowGroup(point: Point, report: Report, several: boolean, most: number):
   return element("tbody", { class: point.status }, ...body);
 }
 
-function opCells(op: Op, total: Total, most: number, estimates: Record<string, Estimate>): HTMLElement[] {
+function opCells(op: Op, total: Total, most: number, { estimates, rate_noun }: Point): HTMLElement[] {
   const name = element("th", { scope: "row", class: `op ${op}` }, op);
-  const cells = CELLS.map(({ key, heading, content, end }) =>
-    element("td", { "data-key": key, "data-label": heading }, content(total), interval(estimates[key], end)),
-  );
+  const cells = CELLS.map(({ key, heading, content, end }) => {
+    const label = key === "iops" && rate_noun !== "IOPS" ? "per second" : heading;
+    return element("td", { "data-key": key, "data-label": label }, content(total), interval(estimates[op]?.[key], end));
+  });
   cells[0]?.style.setProperty("--share", String(total.iops / most));
   return [name, ...cells];
 }
