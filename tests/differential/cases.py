@@ -329,8 +329,8 @@ TIMED = (
 #: Time ends them, but what they ask for does not depend on when.
 ROUNDS = (
     Case("serialize_overlap", "[a] rw=randwrite ioengine=libaio iodepth=8 serialize_overlap=1 size=256k", PASS),
-    Case("time_based goes round", "[a] rw=read size=64k bs=16k runtime=200ms time_based", ("beginning", "rounds")),
-    Case("a random pass that goes round", "[a] rw=randread size=64k runtime=200ms time_based", ("rounds",)),
+    Case("time_based goes round", "[a] rw=read size=64k bs=16k runtime=1s time_based", ("beginning", "rounds")),
+    Case("a random pass that goes round", "[a] rw=randread size=64k runtime=1s time_based", ("rounds",)),
 )
 
 CONTENTS = (

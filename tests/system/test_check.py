@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -36,7 +37,9 @@ def test_a_file_of_somebody_is_read_and_stays_as_it_is(plimsoll: Command, tmp_pa
     content = bytes(range(256)) * 4096
     file.write_bytes(content)
     done = plimsoll("check", str(file), "--quick", "-d", "50ms", "-w", "0s", "-q")
-    assert "OLTP reads per second" in done.stdout.replace("\n", " "), done.stderr
+    # Its load line is too short to have a mark on a machine that is busy; its corners are there, and of both nothing but reads.
+    assert re.search(r"(OLTP|random) reads (of 4 KiB )?per second", done.stdout.replace("\n", " ")), done.stderr
+    assert "writes per second" not in done.stdout
     assert file.read_bytes() == content
     assert len(list((tmp_path / "results").glob("*_check-quick/report.html"))) == 1
 
@@ -46,5 +49,5 @@ def test_a_scratch_file_in_a_directory_is_gone_afterwards(plimsoll: Command, tmp
     done = plimsoll("check", "mnt", "--quick", "--size", "16MiB", "-d", "50ms", "-w", "0s", "-q", "--json")
     said = json.loads(done.stdout)
     assert said["targets"][0]["target"] == "mnt/plimsoll-scratch.dat"
-    assert "OLTP requests" in said["answer"]
+    assert re.search(r"OLTP requests|random reads", said["answer"])
     assert list((tmp_path / "mnt").iterdir()) == []

@@ -35,7 +35,7 @@ class _Talk:
     #: Nobody goes on before all have come.
     together = threading.Barrier(3)
 
-    def __init__(self, seat: Seat, _environment: object, _command: Callable[..., list[str]]) -> None:
+    def __init__(self, seat: Seat, _environment: object, _command: Callable[..., list[str]], _launcher: str) -> None:
         self.seat = seat
 
     def carry(self) -> None:
