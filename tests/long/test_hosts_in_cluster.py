@@ -92,7 +92,7 @@ def test_hosts_are_nodes_by_name_address_or_host_and_those_alone(lab: Lab, clust
     path.write_text(f'{text}\n[[host]]\nname = "one"\naddress = "10.77.0.13"\n[[host]]\nname = "two"\naddress = "h2"\n')
     done = lab.run(*LOAD, "--hosts", str(path), "-d", "500ms")
     assert done.returncode == 0, done.stderr
-    assert {host["name"]: host["offset_ns"] // 10**12 for host in lab.points()[-1]["hosts"]} == {"one": 3, "two": 2}
+    assert {host["name"]: round(host["offset_ns"] / 10**12) for host in lab.points()[-1]["hosts"]} == {"one": 3, "two": 2}
     path.write_text(f'{text}\n[[host]]\nname = "one"\naddress = "h2"\n[[host]]\nname = "two"\naddress = "10.77.0.12"\n')
     done = lab.run(*LOAD, "--hosts", str(path), "-d", "500ms")
     assert (done.returncode, done.stderr) == (2, "plimsoll: two: it is the same node of the cluster as one; name each node once.\n")
