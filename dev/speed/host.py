@@ -23,7 +23,7 @@ def facts(setting: Setting) -> dict[str, str]:
         "plimsoll": process.run([setting.plimsoll.command, "--version"]).stdout.strip(),
         "python": platform.python_version(),
         "fio": setting.fio.version() if setting.fio else f"{NO_FIO}: rows beside it are missing",
-        "t/io_uring": setting.ring_loop.command if setting.ring_loop else "not found: name it with T_IO_URING=",
+        "t/io_uring": os.path.basename(setting.ring_loop.command) if setting.ring_loop else "not found: name it with T_IO_URING=",
         "rounds": f"{setting.rounds} of {setting.seconds:g} s each, interleaved; medians",
     }
 

@@ -8,9 +8,7 @@ import socket
 import ssl
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,35 +25,9 @@ from plimsoll.gang.exposure import answers_strangers
 from plimsoll.gang.keeper import Keeper
 from plimsoll.gang.ssh import Seat, command_to, failure, sentence
 from plimsoll.gang.talk import Talk
+from support.answerer import SETTINGS, answering
 
 SEAT = Seat("db1")
-
-
-@contextmanager
-def answering(context: ssl.SSLContext | None, answer: bytes = b"\0\0\0\4\0\0\0\0\0") -> Iterator[int]:
-    """The port of somebody who answers whoever it lets in, with empty settings (RFC 9113, 6.5) and what else is said."""
-    server = socket.create_server(("127.0.0.1", 0))
-
-    def serve() -> None:
-        while True:
-            try:
-                plain, _ = server.accept()
-            except OSError:
-                return
-            with suppress(OSError), plain, context.wrap_socket(plain, server_side=True) if context else plain as connection:
-                connection.recv(64)
-                connection.sendall(answer)
-                while connection.recv(64):
-                    pass
-
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
-    try:
-        yield server.getsockname()[1]
-    finally:
-        server.shutdown(socket.SHUT_RDWR)
-        server.close()
-        thread.join()
 
 
 def context_of(folder: Path, *, mutual: bool) -> ssl.SSLContext:
@@ -69,17 +41,17 @@ def context_of(folder: Path, *, mutual: bool) -> ssl.SSLContext:
 
 
 def test_who_answers_in_the_clear_is_open_to_strangers() -> None:
-    with answering(None) as port:
+    with answering() as port:
         assert answers_strangers("127.0.0.1", port)
 
 
 def test_who_asks_for_no_certificate_is_open_to_strangers(tmp_path: Path) -> None:
-    with answering(context_of(tmp_path, mutual=False)) as port:
+    with answering(context=context_of(tmp_path, mutual=False)) as port:
         assert answers_strangers("127.0.0.1", port)
 
 
 def test_who_asks_for_a_certificate_is_closed_to_strangers(tmp_path: Path) -> None:
-    with answering(context_of(tmp_path, mutual=True)) as port:
+    with answering(context=context_of(tmp_path, mutual=True)) as port:
         assert not answers_strangers("127.0.0.1", port)
 
 
@@ -94,7 +66,7 @@ def test_certificates_of_one_gang_are_nothing_to_another(tmp_path: Path) -> None
         for name, text in ({} if credentials is None else credentials.files(["127.0.0.1"])).items():
             (folder / name).write_text(text)
         client.load_cert_chain(folder / "cert.pem", folder / "key.pem")
-        with answering(context) as port, socket.create_connection(("127.0.0.1", port)) as plain:
+        with answering(context=context) as port, socket.create_connection(("127.0.0.1", port)) as plain:
             said = b""
             with suppress(OSError), client.wrap_socket(plain) as connection:
                 connection.sendall(b"x")
@@ -114,7 +86,7 @@ def test_certificates_of_one_gang_are_nothing_to_another(tmp_path: Path) -> None
     ],
 )
 def test_who_carries_a_call_out_without_the_token_is_told_from_who_refuses_it(tmp_path: Path, frames: bytes, answered: bool) -> None:
-    with answering(context_of(tmp_path, mutual=True), b"\0\0\0\4\0\0\0\0\0" + frames) as port:
+    with answering(SETTINGS + frames, context_of(tmp_path, mutual=True)) as port:
         assert admission.answers_without_token("127.0.0.1", port, str(tmp_path)) is answered
 
 
@@ -126,7 +98,7 @@ def test_a_gang_on_the_network_that_asks_for_no_token_is_refused(monkeypatch: py
 
 
 def test_a_gang_on_the_network_that_answers_strangers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with answering(None) as port:
+    with answering() as port:
         monkeypatch.setattr(exposure, "marked", lambda nest: [os.getpid()])
         theirs = [(f"0.0.0.0:{port}", inode) for address, inode in exposure.listeners() if address.endswith(f":{port}")]
         monkeypatch.setattr(exposure, "listeners", lambda: iter(theirs))

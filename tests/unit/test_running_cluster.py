@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import base64
 import os
-import socket
 import ssl
 import subprocess
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,38 +23,12 @@ from plimsoll.gang.nodes import Found, Node, check_versions, meant, names_of
 from plimsoll.gang.porter import Porter
 from plimsoll.lab.document import read_lab
 from plimsoll.lab.manifest import manifest_of
+from support.answerer import SETTINGS, answering
 
 NAMES = ("ca.pem", "cert.pem", "key.pem")
-#: Empty settings (RFC 9113, 6.5), then of stream 1: headers and a message, or headers alone, which end the stream.
-SETTINGS = b"\0\0\0\4\0\0\0\0\0"
+#: Of stream 1 behind empty settings: headers and a message, or headers alone, which end the stream.
 CARRIED_OUT = SETTINGS + b"\0\0\1\1\4\0\0\0\1\x88" + b"\0\0\5\0\0\0\0\0\1\0\0\0\0\0"
 TURNED_AWAY = SETTINGS + b"\0\0\1\1\5\0\0\0\1\x88"
-
-
-@contextmanager
-def answering(answer: bytes, context: ssl.SSLContext | None = None) -> Iterator[int]:
-    """The port of somebody who answers whoever comes, in the clear or by TLS."""
-    server = socket.create_server(("127.0.0.1", 0))
-
-    def serve() -> None:
-        while True:
-            try:
-                plain, _ = server.accept()
-            except OSError:
-                return
-            with suppress(OSError), plain, context.wrap_socket(plain, server_side=True) if context else plain as connection:
-                connection.recv(4096)
-                connection.sendall(answer)
-                connection.shutdown(socket.SHUT_WR)
-                while connection.recv(4096):
-                    pass
-
-    threading.Thread(target=serve, daemon=True).start()
-    try:
-        yield server.getsockname()[1]
-    finally:
-        server.shutdown(socket.SHUT_RDWR)
-        server.close()
 
 
 def papers_in(folder: Path, names: list[str]) -> tuple[str, str, str]:

@@ -39,17 +39,22 @@ openssl x509 -req -in request -CA /etc/plimsoll/authority/ca.pem -CAkey /etc/pli
 cp /etc/plimsoll/authority/ca.pem ca.pem
 rm request names serial
 """
-_POD = """metadata:
-  labels: {{app: plimsoll}}
-spec:
-  automountServiceAccountToken: false
+#: Of the spec of a pod, as a template.
+APART = """  automountServiceAccountToken: false
   # One on each machine: two on one would load it twice.
   affinity:
     podAntiAffinity:
       requiredDuringSchedulingIgnoredDuringExecution:
         - topologyKey: kubernetes.io/hostname
           labelSelector: {{matchLabels: {{app: plimsoll}}}}
-  initContainers:
+"""
+_POD = (
+    """metadata:
+  labels: {{app: plimsoll}}
+spec:
+"""
+    + APART
+    + """  initContainers:
     - name: certify
       image: {image}
       command: ["sh", "-c"]
@@ -81,6 +86,7 @@ spec:
     - {{name: authority, secret: {{secretName: {name}-authority}}}}
     - {{name: own, emptyDir: {{medium: Memory}}}}
 """
+)
 _HINT = "\n        # What is to be measured: mount its volume here."
 _CLUSTER = """apiVersion: ray.io/v1
 kind: RayCluster

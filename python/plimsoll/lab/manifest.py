@@ -15,27 +15,24 @@ import sys
 
 from plimsoll.errors import InputError
 from plimsoll.gang.lineup import Lineup
-from plimsoll.lab.kuberay import raycluster_of
+from plimsoll.lab.kuberay import APART, raycluster_of
 
-_POD = """apiVersion: v1
+_POD = (
+    """apiVersion: v1
 kind: Pod
 metadata:
   name: {name}
   labels: {{app: plimsoll}}
 spec:
   restartPolicy: Never
-  automountServiceAccountToken: false
-  # One on each node: two on one would load it twice.
-  affinity:
-    podAntiAffinity:
-      requiredDuringSchedulingIgnoredDuringExecution:
-        - topologyKey: kubernetes.io/hostname
-          labelSelector: {{matchLabels: {{app: plimsoll}}}}
-  containers:
+"""
+    + APART
+    + """  containers:
     - name: host
       image: {image}
       command: ["sleep", "infinity"]
 """
+)
 
 
 def manifest_of(lineup: Lineup) -> str:
