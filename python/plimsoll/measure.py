@@ -119,7 +119,14 @@ def measure(job: Job, engine: Engine, sink: Sink, control: Control, silent: Call
     """
     drawn = drawn_by_stream(job.workload)
     recording = _Recording(
-        unfinished(job), sink, control, _pursuit(job), summary=Summary(drawn), observation=Observation(drawn), silent=silent
+        unfinished(job),
+        sink,
+        control,
+        _pursuit(job),
+        summary=Summary(drawn),
+        observation=Observation(drawn),
+        silent=silent,
+        ready=bool(job.hosts),
     )
     request: Order = {
         "workload": job.workload,
@@ -197,6 +204,8 @@ class _Recording:
     ended_by_goal: bool = False
     summary: Summary = field(default_factory=Summary)
     observation: Observation = field(default_factory=Observation)
+    #: Whether the engine's next wait is for something else than the target: it is ready, or others prepare theirs.
+    ready: bool = False
     start_ns: int = 0
     snapshots: deque[tuple[int, Snapshot]] = field(default_factory=lambda: deque(maxlen=_SNAPSHOTS_KEPT))
     measured: tuple[Snapshot, Snapshot] | None = None
@@ -207,8 +216,10 @@ class _Recording:
 
     def take(self, kind: str, event: Json) -> None:
         """One event of the engine."""
-        if kind == "start":
-            self.start_ns = event["monotonic_ns"]
+        if kind == "ready":
+            self.ready = True
+        elif kind == "start":
+            self.ready, self.start_ns = True, event["monotonic_ns"]
             self._keep(0, event.pop("snapshot", None))
         elif kind == "tick":
             self._tick(event)
@@ -222,12 +233,13 @@ class _Recording:
             hear(event["hosts"])
 
     def quiet(self, seconds: float) -> None:
-        """The engine has said nothing for so long; once it has begun it tells itself what of that is the target's silence."""
-        if not self.start_ns:
+        """The engine has said nothing for so long; once it is ready it tells itself what of that is the target's silence."""
+        if not self.ready:
             self.silent({"target": self.skeleton.job.target, "ns": round(seconds * 1e9), "waiting": None})
 
     def _silence(self, event: Silence) -> None:
-        if self.silence is None or event["ns"] > self.silence["ns"]:
+        # Where nothing waits, the target is still being opened on a host of several: that is told, and no part of the measurement.
+        if event["waiting"] is not None and (self.silence is None or event["ns"] > self.silence["ns"]):
             self.silence = event
         self.silent({"target": self.skeleton.job.target, **event})
 

@@ -144,12 +144,16 @@ class Held:
 
     def run_job(self, job: Order, on_event: OnEvent, control: Control) -> EngineOutcome:
         def heard(kind: str, event: Any) -> None:
+            if kind == "ready":
+                # First, as the silence that follows is a wait for the instant and not for the target.
+                on_event(kind, event)
             if kind == "ready" and not self._waits:
                 # An application is ready once its servers and connections are, and begins when this returns.
                 self._stage.await_instant()
             elif kind in ("ready", "start"):
                 self._stage.say({**event, "say": kind})
-            on_event(kind, event)
+            if kind != "ready":
+                on_event(kind, event)
 
         if self._waits and not self._stage.free:
             control.hold()  # type: ignore[attr-defined]

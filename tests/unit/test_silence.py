@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import io
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from plimsoll import foreground
 from plimsoll.foreground import served
-from plimsoll.measure import Job, measure
+from plimsoll.measure import Job, _Recording, measure
 from plimsoll.reports.live import LiveView
 from plimsoll.reports.progress import FailuresOnly, PlainLines, silence_text
+from plimsoll.result import Result
 from plimsoll.target import Target
 from support.patience import HANGS_S
 from support.scripted_engine import Script, ScriptedEngine
@@ -33,6 +34,19 @@ def lines(progress: type[PlainLines], told_s: Iterator[float]) -> list[str]:
     for seconds in told_s:
         shown.silent(silence(seconds))
     return stream.getvalue().splitlines()
+
+
+def measured(engine: ScriptedEngine, silent: Callable[[Json], None], hosts: tuple[str, ...] = ()) -> Result:
+    """What comes of a point of one second on a disk, whose intervals nobody wants."""
+
+    class Nowhere:
+        def interval(self, interval: Json) -> None: ...
+
+        def monitor(self, sample: Json) -> None: ...
+
+    workload = {"name": "w", "stream": [{"name": "main"}]}
+    job = Job("p1", workload, {"duration": 1, "warmup": 0}, Target("/dev/sdb"), {}, hosts=hosts)
+    return measure(job, engine, Nowhere(), engine.control(), silent)
 
 
 def test_a_sentence_names_target_seconds_and_requests() -> None:
@@ -73,18 +87,53 @@ def test_a_measurement_tells_it_and_keeps_the_longest_though_it_was_left() -> No
                 on_event("silence", {"ns": seconds * S, "waiting": 3})
             return {key: value for key, value in outcome.items() if key != "silence"}
 
-    class Nowhere:
-        def interval(self, interval: Json) -> None: ...
-
-        def monitor(self, sample: Json) -> None: ...
-
     told: list[Json] = []
-    engine = Silent(Script())
-    job = Job("p1", {"name": "w", "stream": [{"name": "main"}]}, {"duration": 1, "warmup": 0}, Target("/dev/sdb"), {})
-    result = measure(job, engine, Nowhere(), engine.control(), told.append)
+    result = measured(Silent(Script()), told.append)
     assert [one["ns"] // S for one in told] == [5, 9, 7] and told[0]["target"] == "/dev/sdb"
     assert result.engine["silence"] == {"ns": 9 * S, "waiting": 3}
     assert [flag.name for flag in result.flags if flag.name == "no_answer"]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "ready", "told"),
+    [((), False, True), ((), True, False), (("a", "b"), False, False)],
+    ids=["it opens the target", "it waits for the instant", "hosts open theirs"],
+)
+def test_an_engine_that_says_nothing_waits_for_the_target_only_while_it_opens_it(
+    hosts: tuple[str, ...], ready: bool, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreground, "QUIET_FROM_S", 0.02)
+    monkeypatch.setattr(foreground, "_LOOK_S", 0.01)
+    looks = threading.Event()
+    quiet = _Recording.quiet
+
+    def looked(self: _Recording, seconds: float) -> None:
+        quiet(self, seconds)
+        looks.set()
+
+    class Mute(ScriptedEngine):
+        def run_job(self, job: Json, on_event: Any, control: Any) -> Json:
+            if ready:
+                on_event("ready", {})
+            assert looks.wait(HANGS_S)
+            return super().run_job(job, on_event, control)
+
+    monkeypatch.setattr(_Recording, "quiet", looked)
+    heard: list[Json] = []
+    measured(Mute(Script()), heard.append, hosts)
+    assert bool(heard) is told
+
+
+def test_a_host_that_was_opening_its_target_has_measured_no_silence() -> None:
+    class Lost(ScriptedEngine):
+        def run_job(self, job: Json, on_event: Any, control: Any) -> Json:
+            on_event("silence", {"ns": 10 * S, "waiting": None})
+            return {key: value for key, value in super().run_job(job, on_event, control).items() if key != "silence"}
+
+    heard: list[Json] = []
+    result = measured(Lost(Script()), heard.append, ("a", "b"))
+    assert [one["ns"] // S for one in heard] == [10]
+    assert "silence" not in result.engine and "no_answer" not in {flag.name for flag in result.flags}
 
 
 def test_a_verb_that_says_nothing_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
