@@ -1,13 +1,13 @@
 """Plants bugs in a copy of the tree, one at a time, and says which test caught each: `make mutants`.
 
 Model: `dev/mutants.toml` is the list. A bug replaces one text, which occurs once in its file, by another; then only the tests named with it
-run. A bug in Python needs no build; bugs in Rust follow each other, so that each rebuilds one crate and its tests. What caught a bug is run
-once more without any, all of it in one go: a test that fails then has caught nothing. The working tree is not written to, so nothing has to
-be restored, however this ends.
+run. A bug in Python needs no build, and all that has none is compiled once; bugs in Rust follow each other, so that each rebuilds one crate
+and its tests. What caught a bug is run once more without any, all of it in one go: a test that fails then has caught nothing. The working
+tree is not written to, so nothing has to be restored, however this ends.
 Limits: tests run on the installed engine, so `make setup` comes first; a bug in Rust is looked for by tests of Rust alone.
 
     .venv/bin/python dev/mutants.py                # all of them; ends with 1 when one survives
-    .venv/bin/python dev/mutants.py knee fsync     # those whose name holds one of these words
+    .venv/bin/python dev/mutants.py knee fsync .rs # those whose name or file holds one of these words
 """
 
 from __future__ import annotations
@@ -58,11 +58,20 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a planted bug: ``by`` is the first test that failed, empty when none did."""
+    """What became of a planted bug: ``by`` is the first test that failed, empty when none did; ``unrun`` says why none could be run."""
 
     mutant: Mutant
     by: str
     seconds: float
+    unrun: str = ""
+
+    def __str__(self) -> str:
+        fate = f"NOT RUN, {self.unrun}" if self.unrun else self.by or "SURVIVED"
+        return f"{self.mutant.name}: {fate} ({self.seconds:.1f} s)"
+
+
+class NotRun(Exception):
+    """The tests could not be run, and why."""
 
 
 def mutants() -> list[Mutant]:
@@ -89,17 +98,23 @@ class Tree:
         for path in self.folder.rglob("*"):
             if path.is_file() and path.relative_to(self.folder) not in known and "__pycache__" not in path.parts:
                 path.unlink()
+        # Held against the source's hash whenever it is imported: a bug and what it took the place of can be of one length and second.
+        checked = ["--invalidation-mode", "checked-hash", "-j", "0"]
+        subprocess.run([sys.executable, "-m", "compileall", "-q", *checked, "python"], cwd=self.folder, check=True)
 
     def attempt(self, mutant: Mutant) -> Verdict:
         """Plant one bug, run its tests, and take it out again."""
         path, begun = self.folder / mutant.file, time.monotonic()
         text = path.read_text(encoding="utf-8")
         path.write_text(mutant.planted(text), encoding="utf-8")
+        by, unrun = [], ""
         try:
             by = self.cargo(mutant.tests) if mutant.is_rust else self.pytest([*mutant.tests, "-x"])
+        except NotRun as problem:
+            unrun = str(problem)
         finally:
             path.write_text(text, encoding="utf-8")
-        return Verdict(mutant, next(iter(by), ""), time.monotonic() - begun)
+        return Verdict(mutant, next(iter(by), ""), time.monotonic() - begun, unrun)
 
     def pytest(self, words: Sequence[str]) -> list[str]:
         """The tests that failed."""
@@ -132,7 +147,7 @@ def _judged(code: int, failing: int, failed: list[str], said: str) -> list[str]:
     if code == -1:
         return [said]
     if code != failing or not failed:
-        raise SystemExit(f"the tests could not be run:\n{said[-3000:]}")
+        raise NotRun(f"the tests could not be run:\n{said[-3000:]}")
     return failed
 
 
@@ -181,20 +196,24 @@ def _function(test: str) -> str:
 
 def main(words: Sequence[str]) -> int:
     """1 when a bug survives."""
-    chosen = [mutant for mutant in mutants() if not words or any(word in mutant.name for word in words)]
+    chosen = [mutant for mutant in mutants() if not words or any(word in text for word in words for text in (mutant.name, mutant.file))]
     trees = [Tree(COPIES / str(number)) for number in range(max(1, min(os.cpu_count() or 1, len(chosen))))]
     for tree in trees:
         tree.renew()
     verdicts = []
     for verdict in tried(chosen, trees):
         verdicts.append(verdict)
-        print(f"{verdict.mutant.name}: {verdict.by or 'SURVIVED'} ({verdict.seconds:.1f} s)", flush=True)
-    failing = failing_without(verdicts, trees[0])
+        print(verdict, flush=True)
+    try:
+        failing = failing_without(verdicts, trees[0])
+    except NotRun as problem:
+        print(problem)
+        return 1
     for verdict in verdicts:
         if _function(verdict.by) in failing:
             print(f"{verdict.mutant.name}: NOT SHOWN, {_function(verdict.by)} fails without the bug, too", flush=True)
     caught = sum(bool(verdict.by) and _function(verdict.by) not in failing for verdict in verdicts)
-    print(f"{len(chosen)} planted, {caught} caught, {len(chosen) - caught} survived or not shown")
+    print(f"{len(chosen)} planted, {caught} caught, {len(chosen) - caught} survived, not shown or not run")
     return 1 if caught < len(chosen) or not chosen else 0
 
 

@@ -41,8 +41,6 @@ STARTS = 20
 SKEW_US, FIRST_IO_S, IDLE_PERCENT, SHARE = 200.0, 8.0, 2.0, 0.99
 LOAD = ("run", "random-read-4k", "--target", "null:", "-w", "0s", "--fresh", "-q")
 PACED = ("--set", "arrival=constant", "--set", "interval=100ms")
-#: Intervals so short that the time in which all make requests is made of whole ones.
-FINE = ("--set", "interval=50ms")
 FIO_PORT = 8765
 FIO_JOB = "[bench]\nioengine=null\nrw=randread\nbs=4k\nsize=1g\ntime_based\nthread\nruntime={seconds:.0f}\n"
 
@@ -131,7 +129,7 @@ def _rates(setting: Setting, lab: Lab) -> list[Row]:
         "alone": lambda _: _alone(setting, lab, os.sched_getaffinity(0)),
         "left": lambda _: _alone(setting, lab, divided(os.sched_getaffinity(0), carried=True)[0]),
     }
-    found = setting.interleaved("three hosts", contestants, max(setting.rounds, 3), turning=True)
+    found = setting.interleaved("three hosts", contestants, 3, turning=True)
     cpu = {name: statistics.median(one[0] for one in loads) for name, loads in found.items()}
     clock = {name: statistics.median(one[1] for one in loads) for name, loads in found.items()}
     what = "three hosts against three runs of their own"
@@ -179,11 +177,12 @@ def _newest(places: Sequence[Path]) -> list[Path]:
 
 
 def _seconds(setting: Setting) -> float:
-    return 1.0 if setting.quick else 5.0
+    """So long that what starting leaves to do, and intervals of which only a part is common to all, are little of it."""
+    return 5.0 if setting.quick else 20.0
 
 
 def _gang(setting: Setting, lab: Lab) -> tuple[float, float]:
-    _measured(lab, "-d", f"{_seconds(setting):g}s", *FINE)
+    _measured(lab, "-d", f"{_seconds(setting):g}s")
     run = max((path for path in lab.results.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
     return _figures(sorted(path.parent for path in run.glob("hosts/*/points/*/result.json")))
 
@@ -198,7 +197,7 @@ def _alone(setting: Setting, lab: Lab, cores: Collection[int]) -> tuple[float, f
     running = []
     for host in lab.hosts.values():
         bound = ["taskset", "--cpu-list", ",".join(map(str, sorted(cores)))]
-        words = [*bound, "sh", "-c", script, "sh", *LOAD, "-d", f"{_seconds(setting):g}s", *FINE]
+        words = [*bound, "sh", "-c", script, "sh", *LOAD, "-d", f"{_seconds(setting):g}s"]
         running.append(_started([*_entering(host), *words]))
     said = [one.communicate() for one in running]
     if any(one.returncode for one in running):

@@ -66,7 +66,12 @@ def introduction() -> Json:
 def folder_of(variable: str, usual: str) -> str:
     """A directory of this user's, made."""
     path = os.path.join(os.environ.get(variable) or os.path.join(os.path.expanduser("~"), usual), "plimsoll")
-    os.makedirs(path, mode=0o700, exist_ok=True)
+    try:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+    except OSError as problem:
+        why = (problem.strerror or str(problem)).lower()
+        wanted = "give its user a home that can be written, or set " + variable
+        raise Refused(f"{path} cannot be made here ({why}); {wanted}.") from None
     return path
 
 
