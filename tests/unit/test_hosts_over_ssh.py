@@ -238,7 +238,8 @@ def test_a_cache_that_cannot_be_written_to_is_one_sentence(tmp_path: Path, monke
     talk = Talk(SEAT, tiny(tmp_path), here())
     with pytest.raises(PlimsollError) as caught:
         talk.carry()
-    assert str(caught.value) == f"db1: {tmp_path}/file/plimsoll: not a directory."
+    why = "cannot be made here (not a directory); give its user a home that can be written, or set XDG_CACHE_HOME."
+    assert str(caught.value) == f"db1: {tmp_path}/file/plimsoll {why}"
 
 
 @pytest.mark.parametrize(

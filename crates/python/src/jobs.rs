@@ -15,6 +15,7 @@ use plimsoll_engine::safety::gather;
 use plimsoll_engine::silence::Silence;
 use plimsoll_engine::target::{self, Inspection, Question, TargetError, TargetSpec};
 use plimsoll_engine::{EngineError, Interval, Job, Places, Sink, record, run};
+use plimsoll_mailstore::MailstoreWorkload;
 use plimsoll_workload::{JobOptions, StreamPlan, Workload};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -180,16 +181,37 @@ pub fn run_job(
     on_wait: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let asked = parse(py, job_json)?;
-    let job = Job {
-        workload: read_workload(py, &asked["workload"], "workload")?,
-        mailstore: None,
+    let job = job_of(py, &asked, read_workload(py, &asked["workload"], "workload")?, None)?;
+    carried_out(py, &job, &on_event, control, on_wait.as_ref())
+}
+
+/// The job that is asked for, whose workload is one of blocks and files or of a mail store.
+pub(crate) fn job_of(
+    py: Python<'_>,
+    asked: &Value,
+    workload: Workload,
+    mailstore: Option<MailstoreWorkload>,
+) -> PyResult<Job> {
+    Ok(Job {
+        workload,
+        mailstore,
         options: read_options(py, &asked["job"])?,
         target: read_target(py, asked["target"].as_str().unwrap_or_default())?,
         permission: read_permission(py, &asked["permission"])?,
-    };
-    awaited(py, &Question::of_target(&job.target), on_wait.as_ref())?;
+    })
+}
+
+/// Runs a job to its end, and says what came of it.
+pub(crate) fn carried_out(
+    py: Python<'_>,
+    job: &Job,
+    on_event: &Py<PyAny>,
+    control: &Control,
+    on_wait: Option<&Py<PyAny>>,
+) -> PyResult<String> {
+    awaited(py, &Question::of_target(&job.target), on_wait)?;
     let backend = job.options.backend.name();
-    let outcome = watched(py, &on_event, control, |events, brake| run::run(&job, events, brake))?;
+    let outcome = watched(py, on_event, control, |events, brake| run::run(job, events, brake))?;
     Ok(record::outcome(&outcome, backend).to_string())
 }
 

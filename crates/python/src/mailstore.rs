@@ -1,16 +1,13 @@
 //! Workloads of a mail store: the verbs of block workloads once more.
 
-use plimsoll_engine::target::Question;
-use plimsoll_engine::{Job, record, run};
 use plimsoll_mailstore::{MailstoreWorkload, reference_markdown, schema, set_option};
 use plimsoll_workload::{JobOptions, Workload};
 use pyo3::prelude::*;
 use serde_json::Value;
 
 use crate::errors;
-use crate::jobs::{Control, read_options, read_permission, read_target, watched};
+use crate::jobs::{Control, carried_out, job_of};
 use crate::parse;
-use crate::wait::awaited;
 
 /// The canonical form of a workload of a mail store; `source` names its file in messages.
 #[pyfunction]
@@ -65,17 +62,9 @@ pub fn run_mailstore(
     on_wait: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let asked = parse(py, job_json)?;
-    let job = Job {
-        workload: Workload::default(),
-        mailstore: Some(read(py, &asked["workload"], "workload")?),
-        options: read_options(py, &asked["job"])?,
-        target: read_target(py, asked["target"].as_str().unwrap_or_default())?,
-        permission: read_permission(py, &asked["permission"])?,
-    };
-    awaited(py, &Question::of_target(&job.target), on_wait.as_ref())?;
-    let backend = job.options.backend.name();
-    let outcome = watched(py, &on_event, control, |events, brake| run::run(&job, events, brake))?;
-    Ok(record::outcome(&outcome, backend).to_string())
+    let workload = read(py, &asked["workload"], "workload")?;
+    let job = job_of(py, &asked, Workload::default(), Some(workload))?;
+    carried_out(py, &job, &on_event, control, on_wait.as_ref())
 }
 
 /// A workload, its combinations checked.

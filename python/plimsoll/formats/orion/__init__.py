@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from plimsoll.formats.first_line import first_line
 from plimsoll.formats.known_targets import Found, known_targets, nothing_found
 from plimsoll.formats.orion.read import read_luns
 from plimsoll.formats.orion.translate import FORMAT, translate_lines, translate_words
@@ -26,9 +27,7 @@ def recognises(name: str, head: str) -> bool:
     """Whether a file of this name that begins with ``head`` is ORION's."""
     if name.lower().endswith((".orion", ".lun")):
         return True
-    lines = [line.strip() for line in head.splitlines()[:50]]
-    first = next((line for line in lines if line and not line.startswith("#")), "")
-    return _COMMAND.match(first) is not None
+    return _COMMAND.match(first_line(head)) is not None
 
 
 def translate(
