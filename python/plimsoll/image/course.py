@@ -152,11 +152,10 @@ class Course:
 
     def _full(self) -> str | None:
         """What is said where results would not be kept."""
-        left = self.home.free_bytes(self.home.folder)
-        if left >= ROOM:
+        if self.home.free_bytes(self.home.folder) >= ROOM:
             return None
         return (
-            f"Where results are kept only {binary(left)} are free, and a run needs {binary(ROOM)}; delete runs that came home"
+            f"Where results are kept less than {binary(ROOM)} are free, which a run needs; delete runs that came home"
             f" ('s' in the menu: {self.home.store}), or make the partition larger."
         )
 

@@ -57,7 +57,7 @@ _SKELETON = (
 </head>
 <body>
 <noscript><p>This report draws its charts with the script inside this file: allow JavaScript to see them.</p></noscript>
-<div id="report"></div>
+{home}<div id="report"></div>
 {data}
 <script>{script}</script>
 </body>
@@ -96,12 +96,12 @@ def write_choice_page(shown: ChoicePage, path: Path) -> None:
     replace_file(str(path), encoded(_whole(f"Plimsoll: {shown['title']}", _held(iter([json_block(shown)])))), durable=False)
 
 
-def page(shown: Report, courses: Iterable[Course] | None = None) -> str:
-    """The whole page around a view model."""
-    return _whole(_title(shown), data_element(shown, courses))
+def page(shown: Report, courses: Iterable[Course] | None = None, *, home: str | None = None) -> str:
+    """The whole page around a view model, with a way back to the list of runs where it is served from there."""
+    return _whole(_title(shown), data_element(shown, courses), f'<p class="home"><a href="{home}">All runs</a></p>\n' if home else "")
 
 
-def _whole(title: str, data: str) -> str:
+def _whole(title: str, data: str, home: str = "") -> str:
     bundle = files("plimsoll.reports") / "page"
     script = (bundle / "report.js").read_text(encoding="utf-8")
     style = (bundle / "report.css").read_text(encoding="utf-8")
@@ -109,7 +109,7 @@ def _whole(title: str, data: str) -> str:
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    return _SKELETON.format(policy=policy, title=_text(title), style=style, data=data, script=script)
+    return _SKELETON.format(policy=policy, title=_text(title), style=style, home=home, data=data, script=script)
 
 
 def data_element(shown: Report, courses: Iterable[Course] | None = None) -> str:

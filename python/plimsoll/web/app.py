@@ -121,7 +121,7 @@ class _Store:
         return Response(json_block(model), media_type="application/json")
 
     async def report(self, request: Request) -> Response:
-        html = await run_in_threadpool(lambda: page(report_page([self._named(request.path_params["name"])])))
+        html = await run_in_threadpool(lambda: page(report_page([self._named(request.path_params["name"])]), home="/"))
         return Response(html, media_type="text/html", headers=_FRAMELESS)
 
     async def compare(self, request: Request) -> Response:
@@ -129,7 +129,7 @@ class _Store:
         varying = tuple(request.query_params.getlist("varying"))
         if not names:
             raise InputError("nothing is named that could be compared; add ?run=NAME&run=NAME.")
-        html = await run_in_threadpool(lambda: page(compared_page([self._named(name) for name in names], varying)))
+        html = await run_in_threadpool(lambda: page(compared_page([self._named(name) for name in names], varying), home="/"))
         return Response(html, media_type="text/html", headers=_FRAMELESS)
 
     async def metrics(self, request: Request) -> Response:
