@@ -43,6 +43,8 @@ LATER = (
     "plimsoll.cli.run_summary",
     "plimsoll.experiments.probe",
     "plimsoll.experiments.curve",
+    "plimsoll.formats.known_targets",
+    "plimsoll.formats.translation",
     "plimsoll.gang",
     "plimsoll.layouts.kinds",
     "plimsoll.layouts.plan",
@@ -52,6 +54,7 @@ LATER = (
     "plimsoll.reports.terminal.points",
     "plimsoll.reports.view.report",
     "plimsoll.store.reader",
+    "tempfile",
 )
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import platform
 import sys
-import tempfile
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
@@ -82,10 +81,13 @@ def _folder() -> str:
 def _kept(details: str) -> str:
     """The sentence that says where the details are."""
     try:
+        # Every command waits for this module, and hardly one for that.
+        import tempfile
+
         file, path = tempfile.mkstemp(prefix="plimsoll-mistake-", suffix=".txt")
         with open(file, "w", encoding="utf-8", errors="backslashreplace") as written:
             written.write(details)
-    except OSError as problem:
-        reason = (problem.strerror or str(problem)).lower()
+    except (OSError, ImportError) as problem:
+        reason = (getattr(problem, "strerror", None) or str(problem)).lower()
         return f"Its details could not be written ({reason}); {DEBUG}=1 shows them when the command is given again."
     return f"The details are in {path}. Please send that file to whoever maintains your Plimsoll."

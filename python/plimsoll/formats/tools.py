@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import InputError
-from plimsoll.formats.known_targets import KnownTargets
-from plimsoll.formats.translation import Translation
-from plimsoll.formats.typed_target import onto
+
+if TYPE_CHECKING:
+    from plimsoll.formats.known_targets import KnownTargets
+    from plimsoll.formats.translation import Translation
 
 #: In the order in which they are asked whether a file is theirs: those with the plainest marks first.
 TOOLS = ("iometer", "diskspd", "orion", "vdbench", "fio")
@@ -42,7 +43,7 @@ def recognised(name: str, head: str) -> str | None:
 def translate(tool: str, text: str, source: str, around: Around) -> Translation:
     """The file ``text`` of ``tool`` in our words; raises `InputError` with file and line."""
     translation: Translation = _module(tool).translate(text, source, around.include, around.environment, around.targets)
-    return onto(translation, around.targets)
+    return _onto(translation, around.targets)
 
 
 def translate_command(tool: str, words: Sequence[str], source: str, around: Around) -> Translation:
@@ -50,7 +51,13 @@ def translate_command(tool: str, words: Sequence[str], source: str, around: Arou
     if tool not in WITH_COMMANDS:
         raise InputError(f"{source}: command lines of {tool} are not read; give its file instead.")
     translation: Translation = _module(tool).translate_command(words, source, around.include, around.environment, around.targets)
-    return onto(translation, around.targets)
+    return _onto(translation, around.targets)
+
+
+def _onto(translation: Translation, targets: KnownTargets) -> Translation:
+    from plimsoll.formats.typed_target import onto
+
+    return onto(translation, targets)
 
 
 def _module(tool: str) -> Any:

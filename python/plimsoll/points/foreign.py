@@ -15,18 +15,21 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from plimsoll.engine import block as block_engine
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.experiments.named_target import named_target
-from plimsoll.formats.known_targets import KnownTargets
 from plimsoll.formats.tools import TOOLS, WITH_COMMANDS, Around, recognised, translate, translate_command
-from plimsoll.formats.translation import Translation
 from plimsoll.points.arguments import Arguments
 from plimsoll.points.listener import Remark
 from plimsoll.points.quantity import size_bytes
 from plimsoll.stored import Json
 from plimsoll.target import Composer
+
+if TYPE_CHECKING:
+    from plimsoll.formats.known_targets import KnownTargets
+    from plimsoll.formats.translation import Translation
 
 #: Targets that answer without the kernel.
 _MODELS = ("array:", "null:", "queue:")
@@ -138,6 +141,7 @@ def _bare(document: Json) -> Json:
 
 def _known(target: str, onto: Onto) -> KnownTargets:
     """What is known of targets, with the typed one (or none) in the place of all."""
+    from plimsoll.formats.known_targets import KnownTargets
 
     def found(path: str) -> int | None:
         size, ours = _looked_up(path, onto.composer)
