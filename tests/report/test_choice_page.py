@@ -105,3 +105,23 @@ def test_why_the_others_fell_out_can_be_opened(shown: Any) -> None:
     assert folded.locator("summary").all_inner_texts() == ["1 candidate when simulated", "1 candidate by arithmetic"]
     folded.nth(1).locator("summary").click()
     assert folded.nth(1).locator("tbody tr").inner_text().split("\t") == ["small", "holds 0.2 TB, less than 1 TB"]
+
+
+def test_paper_says_why_the_others_fell_out(shown: Any) -> None:
+    shown.page.emulate_media(media="print")
+    shown.page.locator("html.printing").wait_for()
+    assert "holds 0.2 TB, less than 1 TB" in shown.page.locator("#fallen").inner_text()
+    assert shown.page.locator("#fallen summary:visible").count() == 0
+    shown.page.emulate_media(media="screen")
+    shown.page.locator("html:not(.printing)").wait_for()
+    assert shown.page.locator("#fallen details[open]").count() == 0
+
+
+def test_what_is_not_drawn_is_not_explained(shown: Any, tmp_path: Any, opened: Any) -> None:
+    bars = "Bars: between what the load lies in 90 % of draws"
+    assert bars in shown.page.locator("figure").first.inner_text()
+    page = choice_page(chosen())
+    for row in page["rows"]:
+        row["low_per_s"] = row["high_per_s"] = None
+    html.write_choice_page(page, tmp_path / "plain.html")
+    assert bars not in opened(tmp_path / "plain.html").page.locator("figure").first.inner_text()

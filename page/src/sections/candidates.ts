@@ -8,6 +8,7 @@ import type { ChoicePage, ChoiceRow, FallenOut } from "../model";
 import { configurationColour, type Palette } from "../palette";
 import { tableElement, type Rich, type Table } from "../table";
 import { head } from "./masthead";
+import { printed } from "./overview";
 
 export function choicePage(page: ChoicePage): HTMLElement[] {
   const simulated = page.rows.length;
@@ -57,7 +58,7 @@ function pictures(page: ChoicePage): (HTMLElement | false)[] {
   const cost: Figure = {
     title: "Cost against carried load",
     label: `What ${counted(rows.length, "candidate")} carry over what they cost, with the front of those that none beats in both.`,
-    note: "Bars: between what the load lies in 90 % of draws of what nobody has looked up. Triangles: at least so much. Steps: the most that a cost buys.",
+    note: explained(rows),
     height: 380,
     wide: true,
     option: (palette, _, hidden) => costOption(rows, asked, palette, hidden),
@@ -80,6 +81,17 @@ function pictures(page: ChoicePage): (HTMLElement | false)[] {
   return [
     element("section", { id: "cost", "aria-labelledby": "cost-heading" }, heading("cost", "Cost and load"), element("div", { class: "pair" }, figureElement(cost), drawn && figureElement(lines))),
   ];
+}
+
+/** What the marks of the picture mean, as far as it has any of them. */
+function explained(rows: ChoiceRow[]): string {
+  const bars = rows.some(({ low_per_s, high_per_s }) => low_per_s !== null && high_per_s !== null);
+  const said = [
+    bars && "Bars: between what the load lies in 90 % of draws of what nobody has looked up.",
+    rows.some(({ at_least }) => at_least) && "Triangles: at least so much.",
+    "Steps: the most that a cost buys.",
+  ];
+  return said.filter(Boolean).join(" ");
 }
 
 function lineTable(rows: ChoiceRow[]): Table {
@@ -121,10 +133,14 @@ function marked({ mark_per_s, at_least }: ChoiceRow): Rich {
   return { content: element("data", { value: String(mark_per_s), title: exact(mark_per_s, "requests/s") }, shown), value: mark_per_s };
 }
 
+/** More rows than this are not printed, only how many they are. */
+const PRINTED_MAX = 60;
+
 function fallenOut({ how, candidates }: FallenOut): HTMLElement {
-  return element(
+  const isPrinted = candidates.length <= PRINTED_MAX;
+  const details = element(
     "details",
-    { class: "data more" },
+    { class: isPrinted ? "data more part" : "data more" },
     element("summary", {}, `${counted(candidates.length, "candidate")} ${how}`),
     tableElement({
       caption: `Fell out ${how}`,
@@ -132,4 +148,5 @@ function fallenOut({ how, candidates }: FallenOut): HTMLElement {
       rows: candidates.map(({ name, reason }) => [name, reason]),
     }),
   );
+  return isPrinted ? printed(details) : details;
 }

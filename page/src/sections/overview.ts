@@ -17,8 +17,14 @@ export function shortened({ points }: Report, section: HTMLElement | null): HTML
   const rest = [...section.childNodes].filter((node) => node !== heading);
   const details = element("details", { class: "data part" }, element("summary", {}, "Show"), ...rest);
   section.append(details);
-  folds.push(details);
+  printed(details);
   return section;
+}
+
+/** What is unfolded on paper. */
+export function printed(details: HTMLDetailsElement): HTMLDetailsElement {
+  folds.push(details);
+  return details;
 }
 
 /** Unfold the section that has this name, or holds what has it. */
