@@ -111,6 +111,11 @@ pub(crate) struct Controller {
 }
 
 impl Controller {
+    /// Whether it takes requests in in their order, keeps nothing, and does nothing beside.
+    pub(crate) fn foresees(&self) -> bool {
+        self.cache.is_none() && self.command_ns == 0 && (self.cpu.servers() == 1 || self.kib_ns == 0)
+    }
+
     /// `spaces` and `devices` are those of its groups; `mirror` is the way over the link that the cache names.
     pub(crate) fn new(
         spec: &ControllerSpec,

@@ -13,7 +13,7 @@ use std::ops::{Index, IndexMut};
 /// No handle.
 pub const NONE: u32 = u32::MAX;
 
-/// Places to begin with; each time they do not suffice there are twice as many.
+/// Places to begin with; each time they do not suffice there are twice as many, so their number is always a power of two.
 const LEAST: usize = 16;
 
 /// See the module.
@@ -29,14 +29,14 @@ pub struct Slab<T> {
 
 impl<T: Copy> Slab<T> {
     /// No things; new places are filled with `blank` until they are used.
-    pub const fn new(blank: T) -> Self {
-        Self { places: Vec::new(), free: Vec::new(), len: 0, blank }
+    pub fn new(blank: T) -> Self {
+        Self::with_room(blank, LEAST)
     }
 
     /// The same, and so many can be kept before more memory is asked for.
     pub fn with_room(blank: T, things: usize) -> Self {
-        let places = if things == 0 { 0 } else { things.next_power_of_two().max(LEAST) };
-        Self { places: Vec::with_capacity(places), free: Vec::with_capacity(places), ..Self::new(blank) }
+        let places = things.next_power_of_two().max(LEAST);
+        Self { places: vec![blank; places], free: (0..places as u32).collect(), len: 0, blank }
     }
 
     /// Keeps a thing; its handle.
@@ -49,7 +49,7 @@ impl<T: Copy> Slab<T> {
         self.len += 1;
         // The only place where it is written: so its fields go there one by one, not through a copy on the stack, which the
         // processor could not forward.
-        self.places[handle as usize] = thing;
+        *at_mut(&mut self.places, handle) = thing;
         handle
     }
 
@@ -57,9 +57,8 @@ impl<T: Copy> Slab<T> {
     #[inline(never)]
     fn grow(&mut self) -> u32 {
         let before = self.places.len();
-        let more = before.max(LEAST);
-        self.places.resize(before + more, self.blank);
-        self.free.extend(before as u32..(before + more) as u32);
+        self.places.resize(2 * before, self.blank);
+        self.free.extend(before as u32..2 * before as u32);
         before as u32
     }
 
@@ -72,9 +71,10 @@ impl<T: Copy> Slab<T> {
     /// Gives a thing up.
     #[inline]
     pub fn remove(&mut self, handle: u32) -> T {
-        self.len -= 1;
-        self.free[self.len] = handle;
-        self.places[handle as usize]
+        debug_assert!(self.len > 0, "{handle} was kept");
+        self.len = self.len.wrapping_sub(1);
+        *at_mut(&mut self.free, self.len as u32) = handle;
+        *at(&self.places, handle)
     }
 
     /// How many there are.
@@ -93,18 +93,35 @@ impl<T: Copy> Slab<T> {
     }
 }
 
+/// A place of which there are always a power of two, so that no other can be meant and no branch is needed to see to it.
+#[inline(always)]
+fn at<T>(places: &[T], handle: u32) -> &T {
+    debug_assert!(places.len().is_power_of_two() && (handle as usize) < places.len(), "{handle} was given out");
+    // SAFETY: there is at least one place, and what is left of the handle is less than their number.
+    unsafe { places.get_unchecked(handle as usize & (places.len() - 1)) }
+}
+
+/// The same, to be changed.
+#[inline(always)]
+fn at_mut<T>(places: &mut [T], handle: u32) -> &mut T {
+    debug_assert!(places.len().is_power_of_two() && (handle as usize) < places.len(), "{handle} was given out");
+    let place = handle as usize & (places.len() - 1);
+    // SAFETY: as in `at`.
+    unsafe { places.get_unchecked_mut(place) }
+}
+
 impl<T> Index<u32> for Slab<T> {
     type Output = T;
 
-    #[inline]
+    #[inline(always)]
     fn index(&self, handle: u32) -> &T {
-        &self.places[handle as usize]
+        at(&self.places, handle)
     }
 }
 
 impl<T> IndexMut<u32> for Slab<T> {
-    #[inline]
+    #[inline(always)]
     fn index_mut(&mut self, handle: u32) -> &mut T {
-        &mut self.places[handle as usize]
+        at_mut(&mut self.places, handle)
     }
 }

@@ -1,5 +1,7 @@
 //! An array from its specification: names become numbers.
 
+use std::collections::BTreeMap;
+
 use super::Array;
 use super::faults::Faults;
 use super::host::Host;
@@ -37,7 +39,7 @@ impl Array {
             names.links.push((link.name.clone(), link.name.clone()));
         }
         let mut drives = drives(spec, seed, &mut links, &mut names)?;
-        let groups = groups(spec, &drives)?;
+        let mut groups = groups(spec, &drives)?;
         lead_over_copy_links(spec, &groups, &names, &mut drives);
         let volumes = volumes(spec, &groups, &names)?;
         let controllers = controllers(spec, &groups, &names)?;
@@ -51,8 +53,10 @@ impl Array {
         let operations = Operations::new(&groups, &controllers, &drives);
         let has_cache = controllers.iter().any(|controller| controller.cache.is_some());
         let calendar = Calendar::default();
+        let faults = Faults::new(spec, seed)?;
+        foresee(&mut groups, &controllers, &volumes, &faults);
         let topology = Topology { now_ns: 0, calendar, links, controllers, groups, drives, volumes };
-        let storage = Storage::new(topology, jobs, operations, Faults::new(spec, seed)?);
+        let storage = Storage::new(topology, jobs, operations, faults);
         Ok(Self { host: Host::new(&spec.host, target), storage, has_cache, names })
     }
 }
@@ -117,6 +121,7 @@ fn groups(spec: &ArraySpec, drives: &[Drive]) -> Result<Vec<Group>, SpecError> {
             copies: Vec::new(),
             drives: members,
             controller,
+            foreseen: false,
             space: *space,
         });
         *space += 1;
@@ -162,6 +167,20 @@ fn controllers(spec: &ArraySpec, groups: &[Group], names: &Names) -> Result<Vec<
 
 fn mirror_link(controller: &ControllerSpec) -> Option<&str> {
     controller.cache.as_ref()?.mirror_link.as_deref()
+}
+
+/// Notes of which groups reads can be foreseen.
+fn foresee(groups: &mut [Group], controllers: &[Controller], volumes: &[Volume], faults: &Faults) {
+    if faults.are_coming() || volumes.iter().any(|volume| volume.limit.is_some()) {
+        return;
+    }
+    let mut users = BTreeMap::<u16, u32>::new();
+    groups.iter().flat_map(|group| &group.drives).for_each(|&drive| *users.entry(drive).or_default() += 1);
+    for group in groups {
+        let controller = &controllers[usize::from(group.controller)];
+        let alone = group.drives.iter().all(|drive| users[drive] == 1);
+        group.foreseen = controller.foresees() && !group.geometry.chooses() && alone;
+    }
 }
 
 /// What is destaged together: a row of parity; without parity, a strip on every device.

@@ -2,7 +2,7 @@
 
 use plimsoll_workload::Op;
 
-use super::operations::{Operations, Outcome};
+use super::operations::{Operations, Outcome, read_early};
 use super::topology::Topology;
 use crate::cache::Cache;
 use crate::cache::read_ahead::{Asked, ReadAhead};
@@ -59,6 +59,10 @@ struct Waiter {
 pub(super) struct Jobs {
     jobs: Slab<Job>,
     waiters: Slab<Waiter>,
+    /// Those of them that do not read.
+    others: u32,
+    /// Those of them for which an event says when their controller has taken them in.
+    being_taken_in: u32,
     /// By volume; empty where nothing is read ahead.
     read_ahead: Vec<Option<ReadAhead>>,
     /// Memory that is used again.
@@ -66,9 +70,22 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    pub(super) const fn new(read_ahead: Vec<Option<ReadAhead>>) -> Self {
+    pub(super) fn new(read_ahead: Vec<Option<ReadAhead>>) -> Self {
         let waiter = Waiter { job: NONE, next: NONE };
-        Self { jobs: Slab::new(Job::BLANK), waiters: Slab::new(waiter), read_ahead, waits: Vec::new() }
+        Self {
+            jobs: Slab::new(Job::BLANK),
+            waiters: Slab::new(waiter),
+            others: 0,
+            being_taken_in: 0,
+            read_ahead,
+            waits: Vec::new(),
+        }
+    }
+
+    /// How many events say when a controller has taken a job in.
+    #[cfg(test)]
+    pub(super) const fn being_taken_in(&self) -> u32 {
+        self.being_taken_in
     }
 
     /// Jobs that are under way.
@@ -85,6 +102,7 @@ impl Jobs {
     #[inline(always)]
     pub(super) fn send(&mut self, operations: &mut Operations, topology: &mut Topology, job: Job) {
         let number = self.jobs.insert(job);
+        self.others += u32::from(job.op != Op::Read);
         let is_limited = topology.volumes[usize::from(job.share.volume)].limit.is_some();
         if is_limited && matches!(job.op, Op::Read | Op::Write) {
             self.ask_limit(operations, topology, number);
@@ -105,9 +123,44 @@ impl Jobs {
         }
     }
 
+    /// A read sets off at an instant to come, if nobody is before it and what comes of it is known by then; whether it did.
+    #[inline(always)]
+    pub(super) fn send_early(
+        &mut self,
+        operations: &mut Operations,
+        (topology, at_ns): (&mut Topology, u64),
+        job: Job,
+    ) -> bool {
+        if !self.foresees(topology, job.group) {
+            return false;
+        }
+        let number = self.jobs.insert(job);
+        let now_ns = std::mem::replace(&mut topology.now_ns, at_ns);
+        let ready_ns = self.take_in(topology, number);
+        self.reads_by(operations, topology, number, ready_ns);
+        topology.now_ns = now_ns;
+        true
+    }
+
     /// First the controller's processor takes a job in.
     #[inline(always)]
     pub(super) fn set_off(&mut self, operations: &mut Operations, topology: &mut Topology, number: u32) {
+        let ready_ns = self.take_in(topology, number);
+        if ready_ns <= topology.now_ns {
+            self.enter_controller(operations, topology, number);
+            return;
+        }
+        let Job { op, group, .. } = self.jobs[number];
+        if op == Op::Read && self.foresees(topology, group) {
+            self.reads_by(operations, topology, number, ready_ns);
+        } else {
+            self.end_intake_later(topology, number, ready_ns);
+        }
+    }
+
+    /// A job goes to its controller; when its processor has taken it in.
+    #[inline(always)]
+    fn take_in(&self, topology: &mut Topology, number: u32) -> u64 {
         let job = self.jobs[number];
         let group = &mut topology.groups[usize::from(job.group)];
         let controller = &mut topology.controllers[usize::from(group.controller)];
@@ -119,17 +172,44 @@ impl Jobs {
         let sectors = if matches!(job.op, Op::Flush | Op::Trim) { 0 } else { job.share.extent.sectors };
         controller.cpu.account.bytes += u64::from(sectors) * 512;
         let service_ns = controller.intake_ns(sectors, job.op == Op::Write);
-        let ready_ns = controller.cpu.visit(topology.now_ns, service_ns);
-        if ready_ns > topology.now_ns {
-            topology.calendar.add(ready_ns, Event::JobReady, number);
+        controller.cpu.visit(topology.now_ns, service_ns)
+    }
+
+    /// An event says when a controller has taken a job in.
+    #[inline(always)]
+    fn end_intake_later(&mut self, topology: &mut Topology, number: u32, ready_ns: u64) {
+        self.being_taken_in += 1;
+        topology.calendar.add(ready_ns, Event::JobReady, number);
+    }
+
+    /// Whether nothing can come to a group's devices, or to its controller, before a read that is sent now.
+    #[inline(always)]
+    fn foresees(&self, topology: &Topology, group: u16) -> bool {
+        topology.groups[usize::from(group)].foreseen && self.others == 0 && self.being_taken_in == 0
+    }
+
+    /// Sends a read to its device before its controller has taken it in, which is at `ready_ns`, if what comes of it is known already;
+    /// otherwise an event does then.
+    #[inline(always)]
+    fn reads_by(&mut self, operations: &mut Operations, topology: &mut Topology, number: u32, ready_ns: u64) {
+        let Job { group, share: Share { extent, .. }, .. } = self.jobs[number];
+        if read_early(operations, (topology, ready_ns), number, (group, extent)) {
+            self.jobs[number].left = 1;
         } else {
-            self.enter_controller(operations, topology, number);
+            self.end_intake_later(topology, number, ready_ns);
         }
+    }
+
+    /// A controller has taken a job in, at the instant that an event said.
+    #[inline]
+    pub(super) fn end_intake(&mut self, operations: &mut Operations, topology: &mut Topology, number: u32) {
+        self.being_taken_in -= 1;
+        self.enter_controller(operations, topology, number);
     }
 
     /// A controller has taken a job in.
     #[inline]
-    pub(super) fn enter_controller(&mut self, operations: &mut Operations, topology: &mut Topology, number: u32) {
+    fn enter_controller(&mut self, operations: &mut Operations, topology: &mut Topology, number: u32) {
         let Job { op, group, .. } = self.jobs[number];
         topology.touch_cache(group);
         match op {
@@ -354,6 +434,7 @@ impl Jobs {
     #[inline]
     pub(super) fn finish(&mut self, topology: &mut Topology, number: u32) -> Job {
         let job = self.jobs.remove(number);
+        self.others -= u32::from(job.op != Op::Read);
         let group = &mut topology.groups[usize::from(job.group)];
         group.jobs -= 1;
         group.last_request_ns = topology.now_ns;

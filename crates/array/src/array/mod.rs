@@ -4,8 +4,9 @@
 //! answer becomes *operations* of RAID groups (fetches, writes, destages, rebuilds), and those become *commands* to devices.
 //! Each stage keeps its own work in progress and calls only the stages below it. The storage (`storage.rs`) passes on what has
 //! ended, and the array tells the host. Queues with an order of their own (devices, row locks, room in a cache) are driven by
-//! events; stations and links by the instant at which they are free again. The outcome depends on specification, seed and
-//! requests alone.
+//! events; stations and links by the instant at which they are free again. Where nothing can come before it, a read passes the
+//! processors of host and controller without an event of its own. The outcome depends on specification, seed and requests
+//! alone.
 //!
 //! Limits: timing only, no data. Of all components only devices fail.
 //!
@@ -23,6 +24,8 @@
 
 mod build;
 mod faults;
+#[cfg(test)]
+mod foresight_tests;
 mod host;
 mod jobs;
 mod operations;

@@ -28,6 +28,12 @@ impl Storage {
         Self { topology, jobs, operations, faults, granted: Vec::new() }
     }
 
+    /// How many events say when a controller has taken a job in.
+    #[cfg(test)]
+    pub(super) const fn being_taken_in(&self) -> u32 {
+        self.jobs.being_taken_in()
+    }
+
     /// Jobs, operations and commands that are under way.
     pub(super) const fn under_way(&self) -> usize {
         self.jobs.under_way() + self.operations.under_way()
@@ -54,6 +60,12 @@ impl Storage {
         self.jobs.send(&mut self.operations, &mut self.topology, job);
     }
 
+    /// The host sends a job at an instant to come, if what comes of it is known already; whether it did.
+    #[inline(always)]
+    pub(super) fn send_early(&mut self, job: Job, at_ns: u64) -> bool {
+        self.jobs.send_early(&mut self.operations, (&mut self.topology, at_ns), job)
+    }
+
     /// The limit of its volume lets a job in.
     pub(super) fn admit_job(&mut self, job: u32) {
         self.jobs.set_off(&mut self.operations, &mut self.topology, job);
@@ -62,7 +74,7 @@ impl Storage {
     /// A controller has taken a job in.
     #[inline]
     pub(super) fn enter_controller(&mut self, job: u32) {
-        self.jobs.enter_controller(&mut self.operations, &mut self.topology, job);
+        self.jobs.end_intake(&mut self.operations, &mut self.topology, job);
     }
 
     /// The data of a write have arrived.

@@ -37,6 +37,10 @@ pub(super) struct Group {
     pub(super) own: Option<Vec<u16>>,
     pub(super) copies: Vec<CopyBack>,
     pub(super) controller: u16,
+    /// Whether it may be known what becomes of a read before it is taken in: there is no cache, no choice of copies, no failure and no
+    /// limit of a volume, its controller takes requests in in their order and spends no time on commands, and its drives are of nobody
+    /// else.
+    pub(super) foreseen: bool,
     /// Its place among the controller's groups.
     pub(super) space: u32,
     /// The step, pace and priority of its rebuilds.

@@ -119,6 +119,16 @@ impl Device {
         each!(self, device => device.start(now_ns, started));
     }
 
+    /// Whether a read that comes at an instant finds it as it is now, but for reads that came before: a disk that works beyond the
+    /// instant, because nothing begins or ends in it meanwhile; a flash drive that starts whatever comes at once.
+    #[inline(always)]
+    pub(crate) fn foresees(&self, at_ns: u64) -> bool {
+        match self {
+            Self::Disk(disk) => disk.is_busy_beyond(at_ns),
+            Self::Flash(flash) => flash.starts_at_once(),
+        }
+    }
+
     /// Whether a start may find something that can begin.
     #[inline]
     pub(crate) fn may_start(&self) -> bool {

@@ -154,6 +154,12 @@ impl Disk {
         !self.state.answered.is_empty()
     }
 
+    /// Whether the mechanics work beyond an instant.
+    #[inline]
+    pub(crate) fn is_busy_beyond(&self, at_ns: u64) -> bool {
+        self.state.moving.is_some_and(|moving| moving.end_ns > at_ns)
+    }
+
     /// Whether a start would find an answer to tell, or the mechanics free.
     #[inline]
     pub(crate) const fn may_start(&self) -> bool {

@@ -118,6 +118,12 @@ impl Flash {
         self.waiting.push_back(command);
     }
 
+    /// Whether a command that comes starts when it comes.
+    #[inline]
+    pub(crate) fn starts_at_once(&self) -> bool {
+        self.waiting.is_empty() && self.under_way < self.spec.commands as usize
+    }
+
     /// Starts as many commands as the drive works on at a time.
     pub fn start(&mut self, now_ns: u64, started: &mut Vec<(u32, u64)>) {
         self.start_each(now_ns, |handle, end_ns| started.push((handle, end_ns)));

@@ -174,6 +174,11 @@ impl Geometry {
         }
     }
 
+    /// Whether there are several copies, one of which serves a read.
+    pub const fn chooses(&self) -> bool {
+        matches!(self.inner, Inner::Copies) && self.members_per_group > 1
+    }
+
     /// Which copy of a mirror serves a read: what the closure given to [`Geometry::read`] should answer.
     pub const fn read_choice(&self) -> ReadChoice {
         self.read_choice

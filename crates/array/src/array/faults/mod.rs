@@ -69,6 +69,11 @@ impl Faults {
         Ok(Self { due, written, spares: Spares::new(&spares), replaced_after_ns, ..Self::default() })
     }
 
+    /// Whether anything fails, or comes for what has failed.
+    pub(super) fn are_coming(&self) -> bool {
+        !self.due.is_empty() || !self.written.is_empty()
+    }
+
     /// Sets the events of what is known to come.
     pub(super) fn expect(&mut self, topology: &mut Topology) {
         self.expect_failure(topology);

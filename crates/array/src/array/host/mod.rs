@@ -77,6 +77,12 @@ pub(super) struct Host {
     chunk_sectors: u32,
     target: Target,
     pages: Option<PageCache>,
+    /// Whether requests leave its processor in the order in which they came and nothing else does: it has no page cache.
+    foreseen: bool,
+    /// Events that say when something leaves its processor.
+    pub(super) in_processor: u32,
+    /// Requests under way that go in chunks.
+    long: u32,
     requests: Slab<Pending>,
     /// Those who wait for page fetches.
     waiters: Slab<Waiter>,
@@ -103,6 +109,9 @@ impl Host {
             sectors_max: (spec.request_bytes_max / 512).max(1),
             chunk_sectors: if pages.is_none() && spec.chunk_bytes > 0 { spec.chunk_bytes / 512 } else { u32::MAX },
             pages: pages.map(|pages| PageCache::new(spec, pages, target.sectors)),
+            foreseen: pages.is_none() && (spec.cores <= 1 || spec.page_ns == 0),
+            in_processor: 0,
+            long: 0,
             target,
             requests: Slab::new(Pending::BLANK),
             waiters: Slab::new(Waiter::BLANK),
@@ -162,13 +171,34 @@ impl Host {
     pub(super) fn submit(&mut self, storage: &mut Storage, token: u32, request: Request) {
         let number = self.requests.insert(Pending { token, request, ..Pending::BLANK });
         let moved_sectors = if request.op == Op::Trim { 0 } else { request.sectors };
+        self.long += u32::from(moved_sectors > self.chunk_sectors);
         let topology = &mut storage.topology;
         let done_ns = self.take(topology.now_ns, moved_sectors);
-        if done_ns > topology.now_ns {
-            topology.calendar.add(done_ns, Event::HostDone, number);
-        } else {
+        if done_ns <= topology.now_ns {
             self.enter(storage, number);
+        } else if !self.passes_now(storage, number, done_ns) {
+            self.leave_later(&mut storage.topology, done_ns, number);
         }
+    }
+
+    /// An event says when something leaves the processor.
+    #[inline]
+    fn leave_later(&mut self, topology: &mut super::topology::Topology, done_ns: u64, number: u32) {
+        self.in_processor += 1;
+        topology.calendar.add(done_ns, Event::HostDone, number);
+    }
+
+    /// Sends a read off before it has left the processor, which is at `done_ns`, if what comes of it is known already; whether it did.
+    #[inline(always)]
+    fn passes_now(&mut self, storage: &mut Storage, number: u32, done_ns: u64) -> bool {
+        let Request { op, lba, sectors } = self.requests[number].request;
+        if op != Op::Read || !self.foreseen || self.in_processor > 0 || self.long > 0 {
+            return false;
+        }
+        let share = self.target.whole(&storage.topology.volumes, Extent { lba, sectors }, self.sectors_max);
+        let sent = share.is_some_and(|share| storage.send_early(Job::new(number, op, share), done_ns));
+        self.requests[number].left += u32::from(sent);
+        sent
     }
 
     /// A request passes the processor, as far as its first chunk goes; when it has.
@@ -190,6 +220,7 @@ impl Host {
     /// The host's processor has done what it had to for a request or a piece of one.
     #[inline(never)]
     pub(super) fn leave_processor(&mut self, storage: &mut Storage, number: u32) {
+        self.in_processor -= 1;
         match self.requests[number].purpose {
             Purpose::Asked if self.requests[number].piece.sectors == 0 => self.enter(storage, number),
             Purpose::Asked | Purpose::PageFetch | Purpose::PageWrite => self.divide_piece(storage, number),
@@ -229,7 +260,7 @@ impl Host {
         self.requests[number].piece = Stretch { offset, sectors };
         let done_ns = self.take_chunk(storage.topology.now_ns, sectors);
         if done_ns > storage.topology.now_ns {
-            storage.topology.calendar.add(done_ns, Event::HostDone, number);
+            self.leave_later(&mut storage.topology, done_ns, number);
         } else {
             self.divide_piece(storage, number);
         }
@@ -296,6 +327,7 @@ impl Host {
         }
         let purpose = self.requests[number].purpose;
         if purpose == Purpose::Asked {
+            self.long -= 1;
             let Pending { token, failed, .. } = self.requests.remove(number);
             self.finished.push(Completion { token, completed_ns: storage.topology.now_ns, failed });
             return;

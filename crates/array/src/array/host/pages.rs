@@ -134,7 +134,7 @@ impl Host {
         let pages = self.requests[number].piece.sectors.div_ceil(self.page_sectors);
         let done_ns = self.cpu.work(storage.topology.now_ns, u64::from(pages) * moved_page_ns);
         if moved_page_ns > 0 && done_ns > storage.topology.now_ns {
-            storage.topology.calendar.add(done_ns, Event::HostDone, number);
+            self.leave_later(&mut storage.topology, done_ns, number);
         } else {
             self.divide_piece(storage, number);
         }

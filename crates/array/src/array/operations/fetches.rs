@@ -82,3 +82,26 @@ impl Operations {
         self.scratch.pieces = pieces;
     }
 }
+
+/// Reads for a job at an instant to come, for a group whose reads can be foreseen; `false` if this one cannot, because it is more than one
+/// command or because its device may do something else before.
+#[inline(always)]
+pub(in crate::array) fn read_early(
+    operations: &mut Operations,
+    (topology, at_ns): (&mut Topology, u64),
+    job: u32,
+    (group, extent): (u16, Extent),
+) -> bool {
+    let found = &mut topology.groups[usize::from(group)];
+    let Some(piece) = found.geometry.read_one(extent, &found.members, |_, _| 0) else { return false };
+    let drive = found.drives[usize::from(piece.device)];
+    if !topology.drives[usize::from(drive)].device.foresees(at_ns) {
+        return false;
+    }
+    found.operations += 1;
+    let now_ns = std::mem::replace(&mut topology.now_ns, at_ns);
+    let origin = Origin { owner: job | OF_JOB, group, rank: Rank::Other };
+    operations.commands.send_piece(topology, origin, &piece);
+    topology.now_ns = now_ns;
+    true
+}

@@ -21,6 +21,7 @@ use crate::raid::{Extent, Lost, Piece, WritePlan};
 use crate::slab::{NONE, Slab};
 use command::{OF_JOB, Origin, Rank};
 use commands::Commands;
+pub(super) use fetches::read_early;
 use further::Stretches;
 use gathering::Gathering;
 use operation::Operation;
