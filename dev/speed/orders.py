@@ -7,8 +7,10 @@ whatever else it does decide on both alike: how far the same median of pgbench's
 what the rounds can tell at all. A percentile for which that is beyond the goal is said not to be measurable, and is judged all the same
 where the difference is larger still. Rates are compared with eight clients; latencies with so few that each of them and its process of
 the server have a processor of their own. Both come before everything else on the machine where that is allowed (`speed.foremost`):
-otherwise what a transaction takes is mostly when the kernel lets which thread run. A transaction of pgbench's log begins before its
-values are drawn, ours when they are sent; so what drawing takes pgbench is measured by scripts without statements, and taken off.
+otherwise what a transaction takes is mostly when the kernel lets which thread run. Latencies have each client's own way in them: pgbench
+draws values and writes them as text within the time of a transaction, and an order has three parameters for each of its lines, where ours
+is a message that lies ready and has six. So each client also makes calls of functions that do nothing (`speed.empty_calls`), and what those
+take it is taken off: what the server did is compared. The latencies as they are stand beside.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from plimsoll.engine.files import native_files
 from plimsoll.errors import PlimsollError
 from plimsoll.orders.requests import MIX, NEW_ORDER, ORDER_STATUS, PAYMENT
 from speed import pgbench, process
+from speed.empty_calls import emptied
 from speed.foremost import foremost
 from speed.pgbench import PERCENTILES, Asked, Entered
 from speed.process import BenchError
@@ -146,7 +149,7 @@ def _entered(setting: Setting, argv: list[str], asked: Asked) -> Entered:
     count = sum(counts.values())
     # The job's processor time includes the warm-up.
     share = asked.seconds / (asked.seconds + asked.warmup_s)
-    return Entered(count, count / asked.seconds, counts, latencies, (cpu["user"] + cpu["system"]) * share)
+    return Entered(count, count / asked.seconds, counts, latencies, latencies, (cpu["user"] + cpu["system"]) * share)
 
 
 def _rate_row(setting: Setting, contestants: dict[str, Callable[[int], Entered]], asked: Asked) -> Row:
@@ -164,19 +167,26 @@ def _rate_row(setting: Setting, contestants: dict[str, Callable[[int], Entered]]
 def _latency_rows(setting: Setting, peer: str, served: _Served, asked: Asked, how: str) -> list[Row]:
     what = f"order entry on PostgreSQL, {asked.clients} client{'s' * (asked.clients > 1)}"
     contestants = _contestants(setting, peer, served, asked)
-    drawing = pgbench.drawing_ns(peer, served.conninfo, served.folder, asked)
+    with emptied(served.connection, _SCHEMA):
+        once = contestants["plimsoll"](0).latencies
+        ours_ns = {kind: once[kind][50] for kind in MIX}
+        theirs_ns = pgbench.empty_ns(peer, served.conninfo, served.folder, asked)
+    contestants[PEER] = lambda _: _settled(served.connection, lambda: pgbench.run(peer, served.conninfo, served.folder, asked, theirs_ns))
     found = setting.interleaved(what, contestants, setting.rounds * _LATENCY_ROUNDS, turning=True)
-    found[PEER] = [_without(one, drawing) for one in found[PEER]]
+    found["plimsoll"] = [_without(one, ours_ns) for one in found["plimsoll"]]
+    of_kinds = pgbench.of_kinds(theirs_ns)
     return [
-        _latency_row(what, kind, found, f"{how}; without {drawing[kind] / 1e3:.0f} µs in which {PEER} draws values")
+        _latency_row(
+            what, kind, found, f"without {ours_ns[kind] / 1e3:.0f} µs of an empty call, {PEER} {of_kinds[kind] / 1e3:.0f} µs; {how}"
+        )
         for kind in (NEW_ORDER, PAYMENT, ORDER_STATUS)
     ]
 
 
-def _without(entered: Entered, drawing: dict[str, float]) -> Entered:
-    """From when the call is sent, as ours are."""
-    latencies = {kind: {percent: took - drawing[kind] for percent, took in of.items()} for kind, of in entered.latencies.items()}
-    return replace(entered, latencies=latencies)
+def _without(entered: Entered, empty_ns: dict[str, float]) -> Entered:
+    """With what is left of latencies where a call that does nothing takes so long."""
+    inside = {kind: {percent: took - empty_ns[kind] for percent, took in of.items()} for kind, of in entered.latencies.items()}
+    return replace(entered, inside=inside)
 
 
 def _latency_row(what: str, kind: str, found: dict[str, list[Entered]], how: str) -> Row:
@@ -200,14 +210,17 @@ class _Compared:
 
 def _compared(found: dict[str, list[Entered]], kind: str, percent: int) -> _Compared:
     def latency(one: Entered) -> float:
-        return one.latencies[kind][percent]
+        return one.inside[kind][percent]
 
     ratios = [latency(ours) / latency(theirs) for ours, theirs in zip(found["plimsoll"], found[PEER], strict=True)]
     itself = [latency(one) / latency(other) for one, other in pairwise(found[PEER])]
     ratio, (low, high) = median(ratios), _interval(ratios)
     chance = 100 * max((abs(end - 1) for end in _interval(itself)), default=float("inf"))
-    at = [median(latency(one) for one in runs) / 1e6 for runs in (found["plimsoll"], found[PEER])]
-    told = f"{ratio:.3f} × [{low:.2f}, {high:.2f}] ({at[0]:.3f} ms, {PEER} {at[1]:.3f} ms; {PEER} from itself up to {chance:.1f} %)"
+    whole = [median(one.latencies[kind][percent] for one in runs) / 1e6 for runs in (found["plimsoll"], found[PEER])]
+    told = (
+        f"{ratio:.3f} × [{low:.2f}, {high:.2f}] ({whole[0]:.3f} ms with the client's way, {PEER} {whole[1]:.3f} ms, "
+        f"{whole[0] / whole[1]:.3f} ×; {PEER} from itself up to {chance:.1f} %)"
+    )
     fewest = min(one.counts[kind] for runs in found.values() for one in runs)
     if fewest * (100 - percent) < 100 * _BEYOND_MIN:
         return _Compared(ratio, False, f"{told}, not judged: {fewest} in a round are too few")

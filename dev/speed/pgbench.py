@@ -10,11 +10,12 @@ deadlocks of that are tried again, as ours are. Kinds are drawn one by one, wher
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from statistics import mean
+from statistics import median
+from typing import NamedTuple
 
 from plimsoll.orders import draws, requests
 from plimsoll.orders.draws import Constants
@@ -26,12 +27,20 @@ from speed.process import Finished
 
 _LINES = range(LINES_MIN, LINES_MAX + 1)
 _TRIES = 10
-#: Transactions whose values are drawn to know what that takes.
-_DRAWN = 20_000
-#: A script, its kind and its weight; when a transaction ended, its kind, and the nanoseconds it took.
+#: Calls that are made to know what one takes that does nothing.
+_EMPTY_CALLS = 20_000
+#: A script, its kind and its weight.
 _Script = tuple[Path, str, int]
-_Ended = tuple[float, str, int]
 PERCENTILES = (50, 90, 99)
+
+
+class _Ended(NamedTuple):
+    """A transaction: when it ended, its script and kind, and the nanoseconds it took."""
+
+    end_s: float
+    script: str
+    kind: str
+    took_ns: int
 
 
 @dataclass(frozen=True)
@@ -47,29 +56,34 @@ class Asked:
 @dataclass(frozen=True)
 class Entered:
     """What one of them did: transactions, how many each second and of each kind, nanoseconds by kind and percentile, and processor time of
-    the command."""
+    the command. ``inside`` are the latencies without what a call that does nothing takes."""
 
     count: int
     per_s: float
     counts: dict[str, int]
     latencies: dict[str, dict[int, float]]
+    inside: dict[str, dict[int, float]]
     cpu_ns: float
 
 
-def run(pgbench: str, conninfo: str, folder: Path, asked: Asked) -> Entered:
-    """One run; the log lies in ``folder`` meanwhile."""
-    scripts = _written(folder, asked)
+def run(pgbench: str, conninfo: str, folder: Path, asked: Asked, empty_ns: Mapping[str, float] | None = None) -> Entered:
+    """One run; the log lies in ``folder`` meanwhile. ``empty_ns`` is what a call that does nothing takes, by script."""
     clients = ["-c", str(asked.clients), "-j", str(asked.clients), "-T", str(ceil(asked.warmup_s + asked.seconds))]
-    done, ended = _carried_out([pgbench, *clients], conninfo, folder, scripts)
-    return _entered(ended, asked, done)
+    done, ended = _carried_out([pgbench, *clients], conninfo, folder, _written(folder, asked))
+    return _entered(ended, asked, done, empty_ns or {})
 
 
-def drawing_ns(pgbench: str, conninfo: str, folder: Path, asked: Asked) -> dict[str, float]:
-    """What pgbench takes to draw the values of a transaction, by kind: the same scripts without their statements. The log has it in the
-    time of each transaction; ours are drawn ahead."""
-    scripts = _written(folder, asked, with_statements=False)
-    _, ended = _carried_out([pgbench, "-c", "1", "-t", str(_DRAWN)], conninfo, folder, scripts)
-    return {kind: mean(took for _, found, took in ended if found == kind) for kind in MIX}
+def empty_ns(pgbench: str, conninfo: str, folder: Path, asked: Asked) -> dict[str, float]:
+    """What a transaction takes whose function does nothing (`speed.empty_calls`), by script: what pgbench draws, writes as text, sends and
+    waits for. An order of many lines has more of that than one of few."""
+    _, ended = _carried_out([pgbench, "-c", "1", "-t", str(_EMPTY_CALLS)], conninfo, folder, _written(folder, asked))
+    return {script: median(one.took_ns for one in ended if one.script == script) for script in {one.script for one in ended}}
+
+
+def of_kinds(empty_ns: Mapping[str, float]) -> dict[str, float]:
+    """The same by kind; new orders are as many of each number of lines."""
+    found = {kind: [took for script, took in empty_ns.items() if script.startswith(kind)] for kind in MIX}
+    return {kind: sum(took) / len(took) for kind, took in found.items() if took}
 
 
 def _carried_out(argv: list[str], conninfo: str, folder: Path, scripts: list[_Script]) -> tuple[Finished, list[_Ended]]:
@@ -84,27 +98,29 @@ def _carried_out(argv: list[str], conninfo: str, folder: Path, scripts: list[_Sc
         for path in folder.glob("log.*"):
             path.unlink()
     return done, [
-        (int(second) + int(micros) / 1e6, scripts[int(script)][1], int(took) * 1000)
+        _Ended(int(second) + int(micros) / 1e6, scripts[int(script)][0].stem, scripts[int(script)][1], int(took) * 1000)
         for _, _, took, script, second, micros, *_ in lines
         if took.isdigit()
     ]
 
 
-def _entered(ended: list[_Ended], asked: Asked, done: Finished) -> Entered:
-    begin = min(end - took / 1e9 for end, _, took in ended) + asked.warmup_s
-    counted = [(kind, took) for end, kind, took in ended if begin <= end < begin + asked.seconds]
-    of_kind = {kind: sorted(took for found, took in counted if found == kind) for kind in MIX}
-    latencies = {kind: _percentiles(took) for kind, took in of_kind.items()}
-    counts = {kind: len(took) for kind, took in of_kind.items()}
+def _entered(ended: list[_Ended], asked: Asked, done: Finished, empty_ns: Mapping[str, float]) -> Entered:
+    begin = min(one.end_s - one.took_ns / 1e9 for one in ended) + asked.warmup_s
+    counted = [one for one in ended if begin <= one.end_s < begin + asked.seconds]
+    of_kind = {kind: [one for one in counted if one.kind == kind] for kind in MIX}
+    latencies = {kind: _percentiles([one.took_ns for one in found]) for kind, found in of_kind.items()}
+    inside = {kind: _percentiles([one.took_ns - empty_ns.get(one.script, 0.0) for one in found]) for kind, found in of_kind.items()}
+    counts = {kind: len(found) for kind, found in of_kind.items()}
     # The command's processor time includes the warm-up.
-    return Entered(len(counted), len(counted) / asked.seconds, counts, latencies, done.cpu_ns * len(counted) / len(ended))
+    return Entered(len(counted), len(counted) / asked.seconds, counts, latencies, inside, done.cpu_ns * len(counted) / len(ended))
 
 
-def _percentiles(ascending: list[int]) -> dict[int, float]:
+def _percentiles(found: Sequence[float]) -> dict[int, float]:
+    ascending = sorted(found) or [float("nan")]
     return {percent: float(ascending[min(len(ascending) * percent // 100, len(ascending) - 1)]) for percent in PERCENTILES}
 
 
-def _written(folder: Path, asked: Asked, *, with_statements: bool = True) -> list[_Script]:
+def _written(folder: Path, asked: Asked) -> list[_Script]:
     """Each script with its kind and weight; new orders share theirs among the numbers of lines."""
     constants = Constants.of_run(1, Constants.of_database(SEED))
     texts = [(f"new-order-{lines}", NEW_ORDER, "\n".join(_new_order(lines, asked, constants))) for lines in _LINES]
@@ -112,8 +128,7 @@ def _written(folder: Path, asked: Asked, *, with_statements: bool = True) -> lis
     found = []
     for name, kind, text in texts:
         path = folder / f"{name}.sql"
-        lines = [line for line in text.splitlines() if with_statements or not line.endswith(";")]
-        path.write_text("\n".join(lines) + "\n", encoding="ascii")
+        path.write_text(f"{text}\n", encoding="ascii")
         found.append((path, kind, MIX[kind] * (1 if kind == NEW_ORDER else len(_LINES))))
     return found
 

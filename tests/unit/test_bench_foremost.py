@@ -1,4 +1,4 @@
-"""What the bench does so that other processes do not decide on latencies: scheduling, and scripts of pgbench without statements."""
+"""What the bench does so that neither other processes nor a client's own way decide on latencies: scheduling, and calls that do nothing."""
 
 from __future__ import annotations
 
@@ -41,16 +41,30 @@ def test_a_server_and_what_it_starts_come_first_and_go_back_to_the_others() -> N
             server.kill()
 
 
-def test_scripts_without_statements_draw_the_same_values(tmp_path: Path) -> None:
+def test_functions_that_do_nothing_are_called_and_answer_as_the_others_do() -> None:
+    with _bench():
+        from speed.empty_calls import _empty
+    from plimsoll.orders.functions import CREATE
+
+    for statement in CREATE:
+        head, _, _ = statement.partition("AS $body$")
+        empty = _empty(statement)
+        assert empty.startswith(head) and empty.endswith("END $body$")
+        assert not any(word in empty for word in ("SELECT", "UPDATE", "INSERT", "DELETE"))
+    assert "CASE WHEN items[cardinality(items)] <= 100000 THEN 1 END" in _empty(CREATE[0])
+
+
+def test_what_an_empty_call_takes_is_taken_off_each_transaction_by_its_script() -> None:
     with _bench():
         from speed import pgbench
-    asked = pgbench.Asked(warehouses=2, clients=1, seconds=1.0, warmup_s=0.0)
-    whole = {path.name: path.read_text() for path, _, _ in pgbench._written(tmp_path, asked)}
-    drawn = {path.name: path.read_text() for path, _, _ in pgbench._written(tmp_path, asked, with_statements=False)}
-    assert whole.keys() == drawn.keys() and len(whole) > 10
-    for name, text in drawn.items():
-        assert ";" not in text and text.count("\\set") == whole[name].count("\\set") > 0
-        assert text.count("\\if") == text.count("\\endif") == whole[name].count("\\endif")
+        from speed.process import Finished
+    asked = pgbench.Asked(warehouses=2, clients=1, seconds=10.0, warmup_s=0.0)
+    ended = [pgbench._Ended(1.0 + number / 10, f"new-order-{5 + number}", "new-order", 1_000 * (5 + number)) for number in range(3)]
+    empty = {"new-order-5": 1_000, "new-order-6": 2_000, "new-order-7": 6_500}
+    entered = pgbench._entered(ended, asked, Finished(0, 0, 0, 0, ""), empty)
+    assert entered.latencies["new-order"] == {50: 6_000, 90: 7_000, 99: 7_000}
+    assert entered.inside["new-order"] == {50: 4_000, 90: 4_000, 99: 4_000}
+    assert pgbench.of_kinds(empty) == {"new-order": pytest.approx(9_500 / 3)}
 
 
 @pytest.mark.parametrize(

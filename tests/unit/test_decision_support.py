@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from plimsoll.apps.course import Course, Ended, Timing
-from plimsoll.apps.databases.database import DatabaseError, Row
+from plimsoll.apps.databases.database import Counters, DatabaseError, Row
 from plimsoll.apps.decision import dataset, options, procedure
 from plimsoll.apps.decision.dataset import Hearing, Note
 from plimsoll.apps.decision.driver import _storing_s
@@ -98,6 +98,22 @@ def test_each_stream_asks_in_its_own_order_beside_a_pair_of_refreshes_for_each(m
     cells = {(cell["stream"], cell["op"]) for interval in intervals for cell in interval["cells"]}
     assert ("stream 2", "q7") in cells
     assert ("refresh", "rf1") in cells
+
+
+@pytest.mark.parametrize("tells", [True, False], ids=["an engine that tells of them", "an engine that does not"])
+def test_a_query_that_runs_alone_has_what_went_to_temporary_files_meanwhile(*, tells: bool) -> None:
+    class Spilling(ScriptedDatabase):
+        asked = 0
+
+        def counters(self) -> Counters:
+            Spilling.asked += 1
+            return Counters(spill_bytes=100 * self.said.count("spill") if tells else None)
+
+    database = Spilling(lambda _statement, session: session._database.said.append("spill") or [])
+    found, _, _ = carried_out(database, asked(test="power", queries="1,2"))
+    assert [done.spill_bytes for done in found.kept.done] == ([100, 100] if tells else [None, None])
+    assert [span.spill_bytes for span in found.kept.spans] == ([200] if tells else [None])
+    assert Spilling.asked == (6 if tells else 2), "who tells nothing is not asked between two queries"
 
 
 def test_a_part_of_the_queries_is_asked_in_the_order_of_all() -> None:
@@ -327,15 +343,15 @@ def block_stat(reads: int, sectors: int, read_ms: int, weighted_ms: int) -> str:
 def glance(at_s: float, disk: str, stalled_us: int | None = 0, cpu: str = "", engine: dict[int, Any] | None = None) -> Glance:
     pressure = None if stalled_us is None else f"some avg10=0.00 avg60=0.00 avg300=0.00 total={stalled_us}\nfull avg10=0.00 total=0\n"
     processes = {pid: process(*counted) for pid, counted in (engine or {}).items()}
-    return Glance(int(at_s * SECOND), {"sdb": disk}, cpu, pressure, processes)
+    return Glance(int(at_s * SECOND), {"sdb": disk.encode()}, cpu.encode(), (pressure or "").encode(), processes)
 
 
-def process(cpu_s: float, read: int, written: int) -> tuple[str, str]:
+def process(cpu_s: float, read: int, written: int) -> tuple[bytes, bytes]:
     """/proc/PID/stat and /proc/PID/io."""
     ticks = round(cpu_s * TICKS_PER_S)
     return (
-        f"7 (duck (b)) S {' '.join(['0'] * 10)} {ticks} 0 0 0 20 0",
-        f"rchar: 9\nread_bytes: {read}\nwrite_bytes: {written + 5}\ncancelled_write_bytes: 5\n",
+        f"7 (duck (b)) S {' '.join(['0'] * 10)} {ticks} 0 0 0 20 0".encode(),
+        f"rchar: 9\nread_bytes: {read}\nwrite_bytes: {written + 5}\ncancelled_write_bytes: 5\n".encode(),
     )
 
 

@@ -152,6 +152,7 @@ class DuckDbSession:
     def __init__(self, cursor: duckdb.DuckDBPyConnection, path: str) -> None:
         self._cursor = cursor
         self._path = path
+        self._refused: tuple[type[Exception], ...] = (engine_module().Error, ValueError)
 
     def run(self, statements: Sequence[str], parameters: Sequence[object] = ()) -> list[Row]:
         rows: list[Row] = []
@@ -187,10 +188,11 @@ class DuckDbSession:
 
     def moved(self) -> Moved:
         """A query writes nothing but what it spills; of other statements DuckDB counts nothing."""
-        with suppress(engine_module().Error, ValueError):
+        try:
             counted = json.loads(self._cursor.get_profiling_information("json") or "{}").get("io") or {}
-            return Moved(counted.get("total_bytes_read"), counted.get("total_bytes_written"))
-        return Moved()
+        except self._refused:
+            return Moved()
+        return Moved(counted.get("total_bytes_read"), counted.get("total_bytes_written"))
 
     def cancel(self) -> None:
         with suppress(engine_module().Error):

@@ -28,10 +28,11 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from plimsoll.apps.application import Application, as_blocks, only_stream
+from plimsoll.apps.application import as_blocks, only_stream
 from plimsoll.apps.course import Course, Timing
 from plimsoll.apps.databases import own_schemas
-from plimsoll.apps.databases.address import Address, is_address, parse
+from plimsoll.apps.databases.address import Address
+from plimsoll.apps.databases.application import DatabaseApplication
 from plimsoll.apps.databases.database import Database, Settings
 from plimsoll.apps.databases.engines import ENGINES, check, client_of, database_of, memory_least
 from plimsoll.apps.databases.schema import DECISION_SUPPORT as SCHEMA
@@ -44,7 +45,6 @@ from plimsoll.apps.decision.records import Whole, figures
 from plimsoll.apps.decision.shared_server import SharedServer
 from plimsoll.decision import BANNER, data, metrics
 from plimsoll.decision.queries import translator
-from plimsoll.engine.files import native_files
 from plimsoll.engine.protocol import Control, Engine, Job, OnEvent, OnProgress, Permission
 from plimsoll.errors import InputError, TargetError
 from plimsoll.host.device import free_bytes
@@ -69,9 +69,11 @@ _INTERVALS_NS = ((100.0, 10_000_000_000), (10.0, 1_000_000_000), (0.5, 250_000_0
 _STORED = 0.35
 
 
-class DecisionSupport(Application):
+class DecisionSupport(DatabaseApplication):
     """`plimsoll.engine.protocol.Engine` whose jobs ask a database; what is not about that is handed on to ``engine``."""
 
+    engines = tuple(ENGINES)
+    schema = SCHEMA
     default_target = DEFAULT_TARGET
     #: Its target is written to, whatever the workload says.
     fills_target = True
@@ -83,7 +85,6 @@ class DecisionSupport(Application):
     def __init__(self, engine: Engine, definition: Mapping[str, object]) -> None:
         super().__init__(engine)
         self._definition = definition
-        self._files = native_files()
         #: Whether other runs are kept away from the database.
         self._claims = True
 
@@ -128,7 +129,7 @@ class DecisionSupport(Application):
     def inspect_target(self, target: Target) -> Inspection:
         """What is at the directory of a private database, or that a server is the user's. Raises `InputError` for what is no address of an
         engine that can do this."""
-        address = _address(target)
+        address = self.address_of(target)
         if address.directory is None:
             return {"kind": "server", "spec": address.text, "exists": True, "made_by_plimsoll": False}
         return {**self._files.inspect(address.directory), "spec": address.text}
@@ -136,7 +137,7 @@ class DecisionSupport(Application):
     def write_refusal(self, target: Target, permission: Permission | None) -> str | None:
         """Why no database may be made there. Raises a sentence where it could not be: a missing package, too little room."""
         found = self.inspect_target(target)
-        address = _address(target)
+        address = self.address_of(target)
         check(address, self._memory_bytes(address, round(dataset.TEXT_BYTES * self._asked.scale * _STORED)))
         check_asked(address, self._asked)
         if address.engine == "postgresql":
@@ -153,7 +154,7 @@ class DecisionSupport(Application):
         """Load the database, unless what is there is of the right scale and unused enough."""
         if size_bytes is not None:
             raise InputError("size: how large the database becomes is said by its scale; set that in place of size.")
-        address, asked = _address(target), self._asked
+        address, asked = self.address_of(target), self._asked
         check_asked(address, asked)
         check_room(address, asked.scale)
         with self._open(address, permission, Settings()) as database:
@@ -184,31 +185,14 @@ class DecisionSupport(Application):
         state = QueryOptions.of(workload["stream"][0]).cache
         opened = "The engine was opened anew for this point, so that it held nothing; the page cache was left as it was."
         how = {
-            "cold": f"Before each test {database_of(_address(target), '', Settings()).cold_how()}.",
+            "cold": f"Before each test {database_of(self.address_of(target), '', Settings()).cold_how()}.",
             "warm": "Every query ran once before each test.",
         }.get(state, opened)
         return {"state": state, "how": how}
 
-    def remove_target(self, target: Target) -> list[str]:
-        """Remove the database, and the directory if it was made for that; of a server of the user's our schema."""
-        directory = _directory(target)
-        return self._files.remove(directory) if directory else own_schemas.remove(_address(target), [SCHEMA])
-
-    def release_target(self, target: Target) -> None:
-        """Note that the database stays and that no run uses it any more."""
-        directory = _directory(target)
-        if directory:
-            self._files.release(directory)
-        else:
-            own_schemas.keep(_address(target), [SCHEMA])
-
-    def schema_state(self, target: Target) -> str:
-        """What there is of our schema in a server of the user's."""
-        return own_schemas.state_of(_address(target), SCHEMA)
-
     def serves(self, target: Target) -> bool:
         """Whether several hosts can be clients of one server there. Raises `InputError` with why they cannot."""
-        address = _address(target)
+        address = self.address_of(target)
         if address.engine != "postgresql":
             raise InputError(
                 f"target {target.text}: {address.engine} answers queries in processes of the host that asks and has no clients on other"
@@ -225,7 +209,7 @@ class DecisionSupport(Application):
     @contextmanager
     def shared_server(self, job: Job, _on_event: OnEvent, _control: Control, count: int) -> Iterator[SharedServer]:
         """The database of a job whose streams are on ``count`` hosts: its server runs and is claimed from here."""
-        address = _address(job["target"])
+        address = self.address_of(job["target"])
         note = self._note_at(address, job["permission"])
         settings = Settings(self._memory_bytes(address, note.data_bytes or 0))
         with self._open(address, job["permission"], settings) as database:
@@ -241,7 +225,7 @@ class DecisionSupport(Application):
 
     def run_job(self, job: Job, on_event: OnEvent, control: Control) -> EngineOutcome:
         """Carry out the tests. Raises `TargetError` where the database cannot be opened."""
-        address, asked, clients = _address(job["target"]), QueryOptions.of(job["workload"]["stream"][0]), job.get("clients")
+        address, asked, clients = self.address_of(job["target"]), QueryOptions.of(job["workload"]["stream"][0]), job.get("clients")
         self._claims = clients is None
         note = self._note_at(address, job["permission"])
         settings = Settings(self._memory_bytes(address, note.data_bytes or 0))
@@ -348,18 +332,9 @@ def _timing(options_: Options, scale: float) -> Timing:
     return replace(found, interval_ns=next((length_ns for least, length_ns in _INTERVALS_NS if scale >= least), found.interval_ns))
 
 
-def _address(target: Target) -> Address:
-    return parse(target.text, tuple(ENGINES))
-
-
 def _tops(inspection: Inspection) -> list[str]:
     """Kernel names of the devices whose counters are those of the database."""
     return [str(device["name"]) for device in top_devices(target_facts(inspection))]
-
-
-def _directory(target: Target) -> str:
-    """Of an address, or a directory that is named by its path, as those are that a killed run left behind."""
-    return _address(target).directory or "" if is_address(target.text) else target.text
 
 
 def is_ours_to_set(address: Address) -> bool:

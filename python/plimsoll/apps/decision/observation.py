@@ -29,33 +29,33 @@ from plimsoll.stored import Json
 _TEXT_BYTES = 1024
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Glance:
     """Counters at one instant of the monotonic clock, parsed when they are asked for. ``devices`` has the text of each one's
     /sys/class/block/NAME/stat, ``stat`` the first line of /proc/stat and ``pressure`` that of /proc/pressure/io; ``processes`` has
-    /proc/PID/stat and /proc/PID/io of each process of the engine."""
+    /proc/PID/stat and /proc/PID/io of each process of the engine. A file that cannot be read is empty."""
 
     monotonic_ns: int
-    devices: Mapping[str, str] = field(default_factory=dict)
-    stat: str | None = None
-    pressure: str | None = None
-    processes: Mapping[int, tuple[str, str | None]] = field(default_factory=dict)
+    devices: Mapping[str, bytes] = field(default_factory=dict)
+    stat: bytes = b""
+    pressure: bytes = b""
+    processes: Mapping[int, tuple[bytes, bytes]] = field(default_factory=dict)
 
     @cached_property
     def disks(self) -> dict[str, DiskCounters]:
         """Those of the devices that count."""
-        parsed = {name: counters.parse_block_stat(text) for name, text in self.devices.items()}
+        parsed = {name: counters.parse_block_stat(text.decode("ascii", "replace")) for name, text in self.devices.items()}
         return {name: found for name, found in parsed.items() if found is not None}
 
     @cached_property
     def cpu(self) -> CpuTicks | None:
         """The processors' states."""
-        return None if self.stat is None else counters.parse_cpu(self.stat)
+        return counters.parse_cpu(self.stat.decode("ascii", "replace"))
 
     @cached_property
     def stalled_us(self) -> int | None:
         """For how long some task stood waiting for I/O since boot."""
-        return None if self.pressure is None else _stalled_us(self.pressure)
+        return _stalled_us(self.pressure)
 
     @cached_property
     def engine(self) -> dict[int, tuple[float, int | None, int | None]]:
@@ -78,18 +78,18 @@ class Observer:
     def glance(self) -> Glance:
         """The counters now; some 0.02 ms, several times that where all caches are the engine's."""
         with self._lock:
-            devices = {name: text for name, file in self._devices.items() if (text := _text(file)) is not None}
+            devices = {name: text for name, file in self._devices.items() if (text := _text(file))}
             return Glance(time.monotonic_ns(), devices, _text(self._stat), _text(self._pressure), self._texts(self._processes()))
 
-    def _texts(self, pids: Sequence[int]) -> dict[int, tuple[str, str | None]]:
+    def _texts(self, pids: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
         for pid in self._files.keys() - pids:
             _close(*self._files.pop(pid))
-        texts: dict[int, tuple[str, str | None]] = {}
+        texts: dict[int, tuple[bytes, bytes]] = {}
         for pid in pids:
             if pid not in self._files:
                 self._files[pid] = _opened(f"/proc/{pid}/stat"), _opened(f"/proc/{pid}/io")
             stat, moved = map(_text, self._files[pid])
-            if stat is not None:
+            if stat:
                 texts[pid] = stat, moved
         return texts
 
@@ -168,28 +168,28 @@ def _cpu(before: Glance, after: Glance) -> Json | None:
     return None if shares is None else {name: shares[name] for name in ("user_percent", "system_percent", "iowait_percent", "idle_percent")}
 
 
-def _stalled_us(text: str) -> int | None:
-    line = text.partition("\n")[0]
+def _stalled_us(text: bytes) -> int | None:
+    line = text.partition(b"\n")[0]
     try:
-        return int(line.rpartition("total=")[2]) if line.startswith("some ") else None
+        return int(line.rpartition(b"total=")[2]) if line.startswith(b"some ") else None
     except ValueError:
         return None
 
 
-def _process(stat: str, moved: str | None) -> tuple[float, int | None, int | None] | None:
+def _process(stat: bytes, moved: bytes) -> tuple[float, int | None, int | None] | None:
     """Processor seconds, bytes read and bytes written of one process and its children that have ended; None when it is gone."""
     try:
         # Format: proc(5): utime, stime, cutime and cstime, fields 14 to 17. /proc/PID/io has the children in it anyway.
-        cpu_s = sum(map(int, stat.rpartition(")")[2].split()[11:15])) / counters.TICKS_PER_S
+        cpu_s = sum(map(int, stat.rpartition(b")")[2].split()[11:15])) / counters.TICKS_PER_S
     except ValueError:
         return None
-    return (cpu_s, *((None, None) if moved is None else _moved(moved)))
+    return (cpu_s, *_moved(moved))
 
 
-def _moved(text: str) -> tuple[int | None, int | None]:
+def _moved(text: bytes) -> tuple[int | None, int | None]:
     try:
-        found = dict(line.split(": ") for line in text.splitlines())
-        return int(found["read_bytes"]), int(found["write_bytes"]) - int(found.get("cancelled_write_bytes", 0))
+        found = dict(line.split(b": ") for line in text.splitlines())
+        return int(found[b"read_bytes"]), int(found[b"write_bytes"]) - int(found.get(b"cancelled_write_bytes", 0))
     except (ValueError, KeyError):
         return None, None
 
@@ -201,14 +201,14 @@ def _opened(path: str) -> int | None:
         return None
 
 
-def _text(file: int | None) -> str | None:
-    """The beginning of a small file of the kernel; None where it is not there, as of a process that has ended."""
+def _text(file: int | None) -> bytes:
+    """The beginning of a small file of the kernel; empty where it is not there, as of a process that has ended."""
     if file is None:
-        return None
+        return b""
     try:
-        return os.pread(file, _TEXT_BYTES, 0).decode("utf-8", "replace") or None
+        return os.pread(file, _TEXT_BYTES, 0)
     except OSError:
-        return None
+        return b""
 
 
 def _close(*files: int | None) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -77,7 +77,7 @@ class Procedure:
         self._observer = observer
         self._sessions: dict[Session, None] = {}
         self._lock = threading.Lock()
-        self._failed = self._ready = False
+        self._failed = self._ready = self._tells_spill = False
         self.kept = Kept()
         self.own_cpu_s = 0.0
 
@@ -123,6 +123,7 @@ class Procedure:
 
     def _spanned(self, course: Course, name: str, carried_out: Callable[[Course], None]) -> None:
         before, counted, start_ns = self._observer.glance(), self._counters(), course.now_ns()
+        self._tells_spill = counted.spill_bytes is not None
         waiting = Waiting(self._database.waits, self._own_time)
         try:
             with waiting:
@@ -139,13 +140,15 @@ class Procedure:
 
     def _power(self, course: Course) -> None:
         asked = self._plan.asked
-        with self._session() as queries, self._session() as refreshes:
+        with ExitStack() as opened:
+            queries = opened.enter_context(self._session())
+            refreshes = opened.enter_context(self._session()) if asked.refresh else None
             stream = _Stream(self, course, "power", 0)
             course.began()
-            if asked.refresh:
+            if refreshes is not None:
                 stream.carry_out("rf1", coming(refreshes, asked.scale))
             stream.ask(queries, self._plan.texts[0])
-            if asked.refresh:
+            if refreshes is not None:
                 stream.carry_out("rf2", going(refreshes, asked.scale))
 
     def _throughput(self, course: Course) -> None:
@@ -203,7 +206,9 @@ class Procedure:
 
     @contextmanager
     def _session(self) -> Iterator[Session]:
-        with self._database.session() as session:
+        with self.engine_time():
+            opened = self._database.session()
+        with opened as session:
             with self._lock:
                 self._sessions[session] = None
             try:
@@ -260,9 +265,13 @@ class Procedure:
         try:
             yield
         finally:
-            if self._database.runs_here:
-                with self._lock:
-                    self.own_cpu_s -= time.thread_time() - begun_s
+            self.spent_by_engine(begun_s)
+
+    def spent_by_engine(self, begun_s: float) -> None:
+        """What the calling thread has spent since was the engine's, where that runs in it."""
+        if self._database.runs_here:
+            with self._lock:
+                self.own_cpu_s -= time.thread_time() - begun_s
 
     def glance(self) -> Glance:
         """The counters now."""
@@ -273,11 +282,8 @@ class Procedure:
         return seen(before, after)
 
     def spilled(self) -> int | None:
-        """Bytes that went to temporary files so far."""
-        return self._spilled()
-
-    def _spilled(self) -> int | None:
-        return self._counters().spill_bytes
+        """Bytes that went to temporary files so far; an engine that did not tell of them when the test began is not asked again."""
+        return self._counters().spill_bytes if self._tells_spill else None
 
     def _counters(self) -> Counters:
         """What the engine counted so far; nothing where it is gone."""
@@ -314,24 +320,33 @@ class _Stream:
         procedure, course = self._procedure, self._course
         if course.stopped:
             return
-        before, spilled = self._last or procedure.glance(), procedure.spilled() if self._alone else None
+        before, spilled = self._last or procedure.glance(), self._spilled()
         call = course.recorder.begin(op, self._name)
+        begun_s = time.thread_time()
         try:
-            with procedure.engine_time():
-                found = work()
+            found = work()
         except PlimsollError as problem:
             self._failed(op, call, problem)
             raise _Told from None
+        finally:
+            procedure.spent_by_engine(begun_s)
         end_ns = course.recorder.complete(call)
-        after = procedure.glance()
-        self._last = after
+        self._last = after = procedure.glance()
         rows = found if isinstance(found, int) else len(found)
-        spill = _difference(spilled, procedure.spilled()) if self._alone else None
+        # What rows take to be let go of is the engine's, as what they take to be made.
+        begun_s = time.thread_time()
+        del found
+        procedure.spent_by_engine(begun_s)
+        spill = _difference(spilled, self._spilled())
         moved = session.moved() if session is not None else None
         if moved is not None and moved.spill_bytes is not None:
             spill = moved.spill_bytes
         what = Later(lambda: self._seen(before, after, moved))
         procedure.kept.add(Done(op, self._phase, self._number, call.begun_ns, end_ns, rows, what, spill, procedure.validated(op)))
+
+    def _spilled(self) -> int | None:
+        """What went to temporary files so far, where that can be this query's alone."""
+        return self._procedure.spilled() if self._alone else None
 
     def _seen(self, before: Glance, after: Glance, moved: Moved | None) -> Mapping[str, object]:
         """What is stored of the time between two glances, and of what the engine counted itself."""

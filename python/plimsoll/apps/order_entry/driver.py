@@ -24,18 +24,18 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
-from plimsoll.apps.application import Application, as_blocks, only_stream
+from plimsoll.apps.application import as_blocks, only_stream
 from plimsoll.apps.course import Course, Ended, Timing
 from plimsoll.apps.databases import own_schemas
-from plimsoll.apps.databases.address import Address, is_address, parse
+from plimsoll.apps.databases.address import Address
 from plimsoll.apps.databases.address import Engine as EngineName
+from plimsoll.apps.databases.application import DatabaseApplication
 from plimsoll.apps.databases.schema import ORDER_ENTRY as SCHEMA
 from plimsoll.apps.order_entry import options as own
 from plimsoll.apps.order_entry.counters import CountedTerminals, watched_section
 from plimsoll.apps.order_entry.shared_server import UNCHECKED, SharedServer, checked
 from plimsoll.apps.order_entry.store import MEMORY_MIN_BYTES, MEMORY_SHARE, AtWork, Filling, Store, Watched
 from plimsoll.apps.order_entry.terminals import STREAM
-from plimsoll.engine.files import native_files
 from plimsoll.engine.protocol import Control, Engine, Job, OnEvent, OnProgress, Permission
 from plimsoll.errors import InputError, TargetError
 from plimsoll.host.device import free_bytes
@@ -60,9 +60,11 @@ _OTHER_CONNECTIONS = 20
 _NO_SIZE = "size: a database is as large as its warehouses make it; set warehouses in place of size."
 
 
-class OrderEntry(Application):
+class OrderEntry(DatabaseApplication):
     """`plimsoll.engine.protocol.Engine` whose jobs are transactions on a database; what is not about them is handed on to ``engine``."""
 
+    engines = ENGINES
+    schema = SCHEMA
     #: What a run without a target takes.
     default_target = DEFAULT_TARGET
     #: Its target is written to, whatever the workload says.
@@ -71,7 +73,6 @@ class OrderEntry(Application):
     def __init__(self, engine: Engine, definition: Mapping[str, Any]) -> None:
         super().__init__(engine)
         self._definition = definition
-        self._files = native_files()
 
     @property
     def makes(self) -> str:
@@ -98,7 +99,7 @@ class OrderEntry(Application):
 
     def inspect_target(self, target: Target) -> Inspection:
         """What is at the directory of a database, or that a server is the user's. Raises `InputError` for what is no address of either."""
-        address = _address(target)
+        address = self.address_of(target)
         _check_installed(address)
         if address.directory is None:
             return {"kind": "server", "spec": target.text, "exists": True, "made_by_plimsoll": False}
@@ -107,7 +108,7 @@ class OrderEntry(Application):
     def write_refusal(self, target: Target, permission: Permission | None) -> str | None:
         """Why nothing may be made there: a directory that Plimsoll did not make needs a permission. Raises the sentence of a server where
         our schema cannot be made."""
-        address = _address(target)
+        address = self.address_of(target)
         if address.directory is None:
             _check_installed(address)
             own_schemas.check(address, SCHEMA)
@@ -122,7 +123,7 @@ class OrderEntry(Application):
             raise InputError(_NO_SIZE)
         before = self.inspect_target(target)
         scale = own.scale_of(cast("Json", self._definition["stream"][0]))
-        address = _address(target)
+        address = self.address_of(target)
         _check_room(address, scale.size_bytes, there=bool(before.get("made_by_plimsoll")))
         with self._store(address, permission, control) as store:
             fills = not store.holds(scale)
@@ -132,37 +133,20 @@ class OrderEntry(Application):
         found = self.inspect_target(target)
         return {**found, "size_bytes": size, "scratch": [address.directory or address.text], "changes_between_points": True}
 
-    def remove_target(self, target: Target) -> list[str]:
-        """Remove the database, of a server of the user's our schema; nothing that Plimsoll did not make."""
-        directory = _directory(target)
-        return self._files.remove(directory) if directory else own_schemas.remove(_address(target), [SCHEMA])
-
-    def release_target(self, target: Target) -> None:
-        """Note that the database stays and that no run uses it any more."""
-        directory = _directory(target)
-        if directory:
-            self._files.release(directory)
-        else:
-            own_schemas.keep(_address(target), [SCHEMA])
-
-    def schema_state(self, target: Target) -> str:
-        """What there is of our schema in a server of the user's."""
-        return own_schemas.state_of(_address(target), SCHEMA)
-
     def files_of(self, target: Target) -> list[str]:
         """The files of a private database, which is closed between points; none of a server of the user's."""
-        directory = _directory(target)
+        directory = self.directory_of(target)
         return [os.path.join(here, name) for here, _, names in os.walk(directory) for name in names] if directory else []
 
     def cold_refusal(self, target: Target) -> str | None:
         """Why a point cannot begin with empty caches there."""
-        if _address(target).directory is not None:
+        if self.address_of(target).directory is not None:
             return None
         return f"{target}: a server of yours is not restarted, so that it cannot start cold; leave out --cache, or use postgresql:new:DIR."
 
     def serves(self, target: Target) -> bool:
         """Whether several hosts can be clients of one server there. Raises `InputError` for an engine that has none."""
-        address = _address(target)
+        address = self.address_of(target)
         if address.engine == "sqlite":
             raise InputError(
                 f"target {target.text}: SQLite works in the process that asks it and has no clients on other hosts; name a PostgreSQL"
@@ -173,7 +157,7 @@ class OrderEntry(Application):
     @contextmanager
     def shared_server(self, job: Job, _on_event: OnEvent, control: Control, count: int) -> Iterator[SharedServer]:
         """The database of a job whose terminals are on ``count`` hosts: its server runs, is watched, and checked at the end, from here."""
-        address = _address(job["target"])
+        address = self.address_of(job["target"])
         stream = cast("Json", job["workload"]["stream"][0])
         terminals = count * int(stream["terminals"])
         with self._store(address, job["permission"], control, terminals) as found:
@@ -186,7 +170,7 @@ class OrderEntry(Application):
         """Carry transactions out until the job is over, then check what has to hold. Raises `TargetError` where that cannot begin."""
         if "clients" in job:
             return self._as_client(job, on_event, control)
-        with self._store(_address(job["target"]), job["permission"], control) as store:
+        with self._store(self.address_of(job["target"]), job["permission"], control) as store:
             begun, size = store.orders(), store.size_bytes()
             ended, section = _worked(store, job, on_event, control)
             section |= {"orders_before": begun, "size_bytes": size, **checked(store, failed=ended.first_error is not None)}
@@ -196,7 +180,7 @@ class OrderEntry(Application):
         """The terminals of one host of several; whoever runs all of them claims, watches and checks the database."""
         from plimsoll.apps.order_entry.postgresql_store import PostgresqlStore, connection_of
 
-        address = _address(job["target"])
+        address = self.address_of(job["target"])
         ended, section = _worked(PostgresqlStore(connection_of(address), str(address)), job, on_event, control)
         section |= {"orders_before": None, "size_bytes": None, **UNCHECKED}
         return ended.outcome(NAME, str(job["job"].get("backend", "")), 1, section["settings"], orders=section)
@@ -258,15 +242,6 @@ def _worked(store: Store, job: Job, on_event: OnEvent, control: Control) -> tupl
 
 def _canonical(workload: Definition, stream: Json) -> Definition:
     return cast("Definition", {**workload, "driver": NAME, "stream": [stream]})
-
-
-def _address(target: Target) -> Address:
-    return parse(target.text, ENGINES)
-
-
-def _directory(target: Target) -> str | None:
-    """Of an address, or a directory that is named by its path, as those are that are to be removed; None for a server of the user's."""
-    return _address(target).directory if is_address(target.text) else target.text
 
 
 def _check_installed(address: Address) -> None:
