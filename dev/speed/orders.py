@@ -9,8 +9,9 @@ where the difference is larger still. Rates are compared with eight clients; lat
 the server have a processor of their own. Both come before everything else on the machine where that is allowed (`speed.foremost`):
 otherwise what a transaction takes is mostly when the kernel lets which thread run. Latencies have each client's own way in them: pgbench
 draws values and writes them as text within the time of a transaction, and an order has three parameters for each of its lines, where ours
-is a message that lies ready and has six. So each client also makes calls of functions that do nothing (`speed.empty_calls`), and what those
-take it is taken off: what the server did is compared. The latencies as they are stand beside.
+is a message that lies ready and has six. So each client also calls functions that do nothing but take time (`speed.empty_calls`), and what
+is above that time is taken off: what the server did is compared. The latencies as they are stand beside, and what the server itself says of
+the time in the functions.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from plimsoll.engine.files import native_files
 from plimsoll.errors import PlimsollError
 from plimsoll.orders.requests import MIX, NEW_ORDER, ORDER_STATUS, PAYMENT
 from speed import pgbench, process
-from speed.empty_calls import emptied
+from speed.empty_calls import BUSY_NS, emptied
 from speed.foremost import foremost
 from speed.pgbench import PERCENTILES, Asked, Entered
 from speed.process import BenchError
@@ -50,7 +51,7 @@ _BEYOND_MIN = 20
 _DRAWS = 2000
 #: Rounds of the latencies for each round of the rate.
 _LATENCY_ROUNDS = 3
-_SETTINGS = {"shared_buffers": "512MB", "max_wal_size": "4GB"}
+_SETTINGS = {"shared_buffers": "512MB", "max_wal_size": "4GB", "track_functions": "all"}
 
 
 def rows(setting: Setting) -> list[Row]:
@@ -130,13 +131,25 @@ def _contestants(setting: Setting, peer: str, served: _Served, asked: Asked) -> 
 
 
 def _settled(server: dict[str, str], measure: Callable[[], Entered]) -> Entered:
-    """What is measured of a server that has nothing left to do of what was before."""
+    """What is measured of a server that has nothing left to do of what was before, with what it took in functions meanwhile."""
     import psycopg
 
     with psycopg.connect(**server, autocommit=True, options=f"-c search_path={_SCHEMA}") as connection:  # type: ignore[arg-type]
         for statement in ("VACUUM (ANALYZE)", "CHECKPOINT"):
             connection.execute(statement)
-    return measure()
+    before, entered, after = _functions(server), measure(), _functions(server)
+    spent = {kind: (after[kind][0] - before[kind][0], after[kind][1] - before[kind][1]) for kind in MIX}
+    return replace(entered, function_ns={kind: took_ms * 1e6 / calls for kind, (calls, took_ms) in spent.items() if calls})
+
+
+def _functions(server: dict[str, str]) -> dict[str, tuple[int, float]]:
+    """How often each kind's function was called so far, and the milliseconds in it; what a session counted is there once it has ended."""
+    import psycopg
+
+    asked = "SELECT replace(funcname, '_', '-'), calls, total_time FROM pg_stat_user_functions WHERE schemaname = %s"
+    with psycopg.connect(**server, autocommit=True) as connection:  # type: ignore[arg-type]
+        found = {str(name): (int(calls), float(took_ms)) for name, calls, took_ms in connection.execute(asked, [_SCHEMA]).fetchall()}
+    return {kind: found.get(kind, (0, 0.0)) for kind in MIX}
 
 
 def _entered(setting: Setting, argv: list[str], asked: Asked) -> Entered:
@@ -169,18 +182,22 @@ def _latency_rows(setting: Setting, peer: str, served: _Served, asked: Asked, ho
     contestants = _contestants(setting, peer, served, asked)
     with emptied(served.connection, _SCHEMA):
         once = contestants["plimsoll"](0).latencies
-        ours_ns = {kind: once[kind][50] for kind in MIX}
-        theirs_ns = pgbench.empty_ns(peer, served.conninfo, served.folder, asked)
+        ours_ns = {kind: once[kind][50] - BUSY_NS for kind in MIX}
+        calls = pgbench.empty_ns(peer, served.conninfo, served.folder, asked)
+        theirs_ns = {script: took - BUSY_NS for script, took in calls.items()}
     contestants[PEER] = lambda _: _settled(served.connection, lambda: pgbench.run(peer, served.conninfo, served.folder, asked, theirs_ns))
     found = setting.interleaved(what, contestants, setting.rounds * _LATENCY_ROUNDS, turning=True)
     found["plimsoll"] = [_without(one, ours_ns) for one in found["plimsoll"]]
     of_kinds = pgbench.of_kinds(theirs_ns)
-    return [
-        _latency_row(
-            what, kind, found, f"without {ours_ns[kind] / 1e3:.0f} µs of an empty call, {PEER} {of_kinds[kind] / 1e3:.0f} µs; {how}"
+
+    def told(kind: str) -> str:
+        within = [median(one.function_ns.get(kind, 0.0) for one in found[name]) / 1e3 for name in ("plimsoll", PEER)]
+        return (
+            f"without {ours_ns[kind] / 1e3:.0f} µs of its own way, {PEER} {of_kinds[kind] / 1e3:.0f} µs; "
+            f"the server took {within[0]:.0f} µs in the function on average, {PEER} {within[1]:.0f} µs; {how}"
         )
-        for kind in (NEW_ORDER, PAYMENT, ORDER_STATUS)
-    ]
+
+    return [_latency_row(what, kind, found, told(kind)) for kind in (NEW_ORDER, PAYMENT, ORDER_STATUS)]
 
 
 def _without(entered: Entered, empty_ns: dict[str, float]) -> Entered:

@@ -11,7 +11,7 @@ deadlocks of that are tried again, as ours are. Kinds are drawn one by one, wher
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
 from statistics import median
@@ -27,8 +27,8 @@ from speed.process import Finished
 
 _LINES = range(LINES_MIN, LINES_MAX + 1)
 _TRIES = 10
-#: Calls that are made to know what one takes that does nothing.
-_EMPTY_CALLS = 20_000
+#: Calls that are made to know what the way to the server takes.
+_EMPTY_CALLS = 10_000
 #: A script, its kind and its weight.
 _Script = tuple[Path, str, int]
 PERCENTILES = (50, 90, 99)
@@ -56,7 +56,8 @@ class Asked:
 @dataclass(frozen=True)
 class Entered:
     """What one of them did: transactions, how many each second and of each kind, nanoseconds by kind and percentile, and processor time of
-    the command. ``inside`` are the latencies without what a call that does nothing takes."""
+    the command. ``inside`` are the latencies without the client's own way, ``function_ns`` what the
+    server took in each kind's function on average."""
 
     count: int
     per_s: float
@@ -64,25 +65,26 @@ class Entered:
     latencies: dict[str, dict[int, float]]
     inside: dict[str, dict[int, float]]
     cpu_ns: float
+    function_ns: Mapping[str, float] = field(default_factory=dict)
 
 
-def run(pgbench: str, conninfo: str, folder: Path, asked: Asked, empty_ns: Mapping[str, float] | None = None) -> Entered:
-    """One run; the log lies in ``folder`` meanwhile. ``empty_ns`` is what a call that does nothing takes, by script."""
+def run(pgbench: str, conninfo: str, folder: Path, asked: Asked, way_ns: Mapping[str, float] | None = None) -> Entered:
+    """One run; the log lies in ``folder`` meanwhile. ``way_ns`` is what the client's own way takes, by script."""
     clients = ["-c", str(asked.clients), "-j", str(asked.clients), "-T", str(ceil(asked.warmup_s + asked.seconds))]
     done, ended = _carried_out([pgbench, *clients], conninfo, folder, _written(folder, asked))
-    return _entered(ended, asked, done, empty_ns or {})
+    return _entered(ended, asked, done, way_ns or {})
 
 
 def empty_ns(pgbench: str, conninfo: str, folder: Path, asked: Asked) -> dict[str, float]:
-    """What a transaction takes whose function does nothing (`speed.empty_calls`), by script: what pgbench draws, writes as text, sends and
-    waits for. An order of many lines has more of that than one of few."""
+    """What a transaction takes whose function does nothing but take time (`speed.empty_calls`), by script: beside that, what pgbench draws,
+    writes as text, sends and waits for. An order of many lines has more of that than one of few."""
     _, ended = _carried_out([pgbench, "-c", "1", "-t", str(_EMPTY_CALLS)], conninfo, folder, _written(folder, asked))
     return {script: median(one.took_ns for one in ended if one.script == script) for script in {one.script for one in ended}}
 
 
-def of_kinds(empty_ns: Mapping[str, float]) -> dict[str, float]:
+def of_kinds(way_ns: Mapping[str, float]) -> dict[str, float]:
     """The same by kind; new orders are as many of each number of lines."""
-    found = {kind: [took for script, took in empty_ns.items() if script.startswith(kind)] for kind in MIX}
+    found = {kind: [took for script, took in way_ns.items() if script.startswith(kind)] for kind in MIX}
     return {kind: sum(took) / len(took) for kind, took in found.items() if took}
 
 
@@ -104,12 +106,12 @@ def _carried_out(argv: list[str], conninfo: str, folder: Path, scripts: list[_Sc
     ]
 
 
-def _entered(ended: list[_Ended], asked: Asked, done: Finished, empty_ns: Mapping[str, float]) -> Entered:
+def _entered(ended: list[_Ended], asked: Asked, done: Finished, way_ns: Mapping[str, float]) -> Entered:
     begin = min(one.end_s - one.took_ns / 1e9 for one in ended) + asked.warmup_s
     counted = [one for one in ended if begin <= one.end_s < begin + asked.seconds]
     of_kind = {kind: [one for one in counted if one.kind == kind] for kind in MIX}
     latencies = {kind: _percentiles([one.took_ns for one in found]) for kind, found in of_kind.items()}
-    inside = {kind: _percentiles([one.took_ns - empty_ns.get(one.script, 0.0) for one in found]) for kind, found in of_kind.items()}
+    inside = {kind: _percentiles([one.took_ns - way_ns.get(one.script, 0.0) for one in found]) for kind, found in of_kind.items()}
     counts = {kind: len(found) for kind, found in of_kind.items()}
     # The command's processor time includes the warm-up.
     return Entered(len(counted), len(counted) / asked.seconds, counts, latencies, inside, done.cpu_ns * len(counted) / len(ended))

@@ -41,7 +41,7 @@ def test_a_server_and_what_it_starts_come_first_and_go_back_to_the_others() -> N
             server.kill()
 
 
-def test_functions_that_do_nothing_are_called_and_answer_as_the_others_do() -> None:
+def test_functions_that_only_take_time_are_called_and_answer_as_the_others_do() -> None:
     with _bench():
         from speed.empty_calls import _empty
     from plimsoll.orders.functions import CREATE
@@ -54,7 +54,7 @@ def test_functions_that_do_nothing_are_called_and_answer_as_the_others_do() -> N
     assert "CASE WHEN items[cardinality(items)] <= 100000 THEN 1 END" in _empty(CREATE[0])
 
 
-def test_what_an_empty_call_takes_is_taken_off_each_transaction_by_its_script() -> None:
+def test_the_way_to_the_server_is_taken_off_each_transaction_by_its_script() -> None:
     with _bench():
         from speed import pgbench
         from speed.process import Finished
