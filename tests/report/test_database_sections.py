@@ -252,7 +252,8 @@ def test_a_phone_shows_the_mark_of_terminals_without_scrolling_sideways(tmp_path
 
 
 def test_a_phone_shows_the_sections_without_scrolling_sideways(page):
-    found = page(*map(on_device, both_runs("duckdb:/mnt/a", 0.01)), entered("sqlite:/mnt/b", 300.0))
+    sides = [entered(f"postgresql:new:/mnt/{side}arrayofdisks", 300.0) for side in ("first", "other")]
+    found = page(*map(on_device, both_runs("duckdb:/mnt/a", 0.01)), *sides)
     found.page.set_viewport_size({"width": 390, "height": 800})
     show_charts(found.page)
     assert found.page.evaluate("document.documentElement.scrollWidth") <= 390
