@@ -32,6 +32,7 @@ _SETTINGS = {"shared_buffers": "256MB", "max_wal_size": "4GB"}
 _PROGRAM = """
 import sys, time
 import psycopg
+from plimsoll.apps.databases.postgresql import messages
 from plimsoll.decision import data
 host, port, user, table, scale = sys.argv[1:]
 with data.kept():
@@ -40,8 +41,8 @@ with data.kept():
     with psycopg.connect(host=host, port=port, user=user, dbname="postgres") as connection, connection.cursor() as cursor:
         cursor.execute(f"TRUNCATE {table}")
         with cursor.copy(f"COPY {table} FROM STDIN") as copy:
-            for text in rows:
-                copy.write(text)
+            for message in messages(rows):
+                copy.write(message)
     print(time.monotonic() - begun)
 """
 

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 SCHEMA = DECISION_SUPPORT
 _MISSING = "PostgreSQL's client is not installed here; install it with: pip install 'plimsoll[postgresql]'."
 _CONNECT_S = 15
+#: Bytes of a message of COPY: the server works on the first while the next come, and none is copied to be divided.
+_MESSAGE_BYTES = 64 << 10
 #: A private server that recovers from a crash takes nobody for so long at most.
 _RECOVERY_S = 600.0
 _WAIT_S = 0.05
@@ -410,8 +412,8 @@ class PostgreSqlSession:
         named = f" ({', '.join(columns)})" if columns else ""
         with self._under_way(), self._connection.cursor() as cursor:
             with cursor.copy(f"COPY {table}{named} FROM STDIN") as copy:
-                for chunk in text:
-                    copy.write(chunk)
+                for message in messages(text):
+                    copy.write(message)
             return max(cursor.rowcount, 0)
 
     def cancel(self) -> None:
@@ -430,6 +432,14 @@ class PostgreSqlSession:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def messages(text: Iterable[bytes]) -> Iterator[memoryview]:
+    """The chunks of a COPY as messages for the server, no longer than it takes at a time."""
+    for chunk in text:
+        view = memoryview(chunk)
+        for begin in range(0, len(view), _MESSAGE_BYTES):
+            yield view[begin : begin + _MESSAGE_BYTES]
 
 
 def _configuration(settings: Settings) -> dict[str, str]:
