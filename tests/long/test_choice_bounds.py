@@ -19,6 +19,11 @@ TARGETS = (
     "array:dl580-local",
     "array:nvme-raid10",
     "array:sata-ssd",
+    "array:bcache-writethrough",
+    "array:bcache-writeback?volumes.lun.size_bytes=800GB",
+    "array:draid-24-1s",
+    "array:zfs-raidz2-12",
+    "array:erasure-coded-4-2",
 )
 LOADS = ((100, "8KiB"), (70, "8KiB"), (0, "8KiB"), (50, "64KiB"), (0, "256KiB"))
 #: What a drive of flash answers a million times in a second is left out: it takes minutes.

@@ -31,6 +31,7 @@ LIGHT = ("--set", "queue_depth=1", "--set", "think_time=1s")
 
 #: One of every file of the catalog.
 FAMILIES = (
+    "bcache-writeback",
     "cloud-gp3-1t",
     "dl360-g5-3g-10k-raid5-3",
     "dl580-local",

@@ -55,6 +55,15 @@ def test_a_skewed_load_is_not_excluded_by_its_drives() -> None:
     assert bounded("array:msa50-sas-10k-raid5-8", skewed).rejection(skewed) is None
 
 
+def test_what_a_flash_cache_answers_is_not_excluded_by_the_disks_behind_it() -> None:
+    """Twelve disks of 7,200 rpm do some 2,000 random reads per second; the flash holds four fifths of 250 GB."""
+    target, load = "array:bcache-writethrough?volumes.lun.size_bytes=250GB", demand(4_000, 100)
+    assert bounded(target, load).rejection(load) is None
+    assert carried(target, load)
+    whole = demand(4_000, 100)
+    assert bounded("array:bcache-writethrough", whole).rejection(whole) is not None
+
+
 def test_a_load_within_the_bound_is_left_to_the_simulation() -> None:
     # It carries 1,500 in the simulation; the bound is twice that.
     load = demand(1_500, 70)

@@ -66,6 +66,19 @@ def test_of_erasure_coding_as_many_may_fail_as_a_row_has_coding_strips() -> None
     ]
 
 
+def test_flash_that_keeps_no_writes_holds_no_data_to_lose_and_a_write_cache_does() -> None:
+    found = {
+        mode: considered(candidate, Limits(survive=2), price_book(None), 10**14)
+        for mode in ("writethrough", "writearound", "writeback")
+        for candidate in candidates([f"bcache-{mode}"])
+    }
+    disks, copies = (12, 2, 1), (2, 1, 1)
+    shapes = {mode: [(shape.members, shape.redundancy, shape.groups) for shape in one.shapes] for mode, one in found.items()}
+    assert shapes == {"writethrough": [disks], "writearound": [disks], "writeback": [disks, copies]}
+    assert found["writethrough"].rejected is None
+    assert found["writeback"].rejected == "survives one failure, fewer than 2"
+
+
 def test_arithmetic_excludes_by_bays_capacity_failures_and_budget(tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text("[controllers.raid-hba-12g]\nprice = 900\n[enclosures.nearline12]\nprice = 1500\n")

@@ -102,7 +102,14 @@ def test_a_target_without_files_has_no_page_cache() -> None:
         ("warm", "?host.page_cache.warm_range_bytes=2147483648", "warm", "filled from the first 2 GiB; all other caches began empty."),
     ],
 )
-def test_a_modelled_array_says_what_its_caches_began_with(cache: str | None, settings: str, state: str, how: str) -> None:
+def test_a_modelled_host_says_what_its_caches_began_with(cache: str | None, settings: str, state: str, how: str) -> None:
     """``--cache warm`` was stored as "as found: the target has no page cache"."""
     found = cache_state(replace(point(cache), target=target_of(f"array:dl580-local{settings}")), {"kind": "array", "path": None})
     assert found["state"] == state and how in found["how"]
+
+
+def test_a_flash_cache_that_begins_filled_is_not_cold() -> None:
+    targets = map(target_of, ("array:bcache-writeback", "array:bcache-writeback?group.raid.flash_cache.warm=false"))
+    filled, empty = (cache_state(replace(point("cold"), target=target), {"kind": "array", "path": None}) for target in targets)
+    assert filled["state"] == "as found" and "began with its flash cache filled from all over what is addressed" in filled["how"]
+    assert empty == {"state": "cold", "how": "A modelled array begins every point with empty caches."}

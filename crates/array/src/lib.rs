@@ -15,6 +15,7 @@ mod controller;
 pub mod device;
 pub mod disk;
 pub mod flash;
+mod flash_cache;
 pub mod limit;
 pub mod link;
 pub mod mva;

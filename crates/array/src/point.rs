@@ -76,8 +76,10 @@ struct Loop {
 /// When the array cannot be built.
 pub fn simulated(spec: &ArraySpec, load: &Load, populations: &[u32]) -> Result<Vec<Simulated>, SpecError> {
     let deepest = populations.iter().copied().max().unwrap_or(1);
+    let mut array = Array::new(spec, SEED)?;
+    array.warm_all();
     let mut run = Loop {
-        array: Array::new(spec, SEED)?,
+        array,
         draws: Draws::new(SEED, &[0]),
         load: *load,
         sent: 0,
@@ -87,7 +89,7 @@ pub fn simulated(spec: &ArraySpec, load: &Load, populations: &[u32]) -> Result<V
     };
     let mut found: Vec<Simulated> = Vec::new();
     let shorter = if load.sequential { LONG } else { 1 };
-    let filling = filling(spec, load);
+    let filling = filling(spec, load) + filling_of_flash(&run.array, load);
     run.complete(filling.min(FILLING_MAX), deepest);
     let mut order = populations.to_vec();
     order.sort_unstable_by(|one, other| other.cmp(one));
@@ -167,6 +169,14 @@ impl Loop {
             filled: true,
         }
     }
+}
+
+/// Requests after which flash caches have begun to write to their groups.
+fn filling_of_flash(array: &Array, load: &Load) -> u64 {
+    // A random write dirties an extent, sequential ones fill it.
+    let each = |bytes: u64| if load.sequential { bytes as f64 / f64::from(load.bytes) } else { 1.0 };
+    let extents: f64 = array.flash_marks().map(|(extents, bytes)| f64::from(extents) * each(bytes)).sum();
+    if load.read_share < 1.0 { (extents / (1.0 - load.read_share)) as u64 } else { 0 }
 }
 
 /// Requests after which caches and buffers have taken what they keep of a load's writes.

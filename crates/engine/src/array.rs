@@ -41,12 +41,15 @@ struct Outstanding {
 }
 
 impl ModelledArray {
-    /// An array at rest at instant 0, whose components are accounted for from one instant to another.
+    /// An array at rest at instant 0, whose components are accounted for from one instant to another, and of which these bytes are going
+    /// to be addressed.
     ///
     /// # Errors
     /// When it cannot be built.
-    pub fn new(spec: &ArraySpec, seed: u64, measured: Range<u64>) -> io::Result<Self> {
-        let array = Array::new(spec, seed).map_err(|error| io::Error::other(error.to_string()))?;
+    pub fn new(spec: &ArraySpec, seed: u64, measured: Range<u64>, addressed: &[Range<u64>]) -> io::Result<Self> {
+        let mut array = Array::new(spec, seed).map_err(|error| io::Error::other(error.to_string()))?;
+        let in_sectors = addressed.iter().map(|bytes| bytes.start / 512..bytes.end.div_ceil(512));
+        array.warm(&in_sectors.collect::<Vec<_>>());
         Ok(Self {
             name: spec.name.clone(),
             groups: spec.group.iter().map(|group| group.name.clone()).collect(),

@@ -126,7 +126,8 @@ pub(crate) fn work(setup: &Setup<'_>, place: Place) -> Result<Report, EngineErro
         BackendWord::Array => {
             let TargetSpec::Array(target) = &setup.job.target else { return Err(EngineError::WorkerLost) };
             let measured = setup.timeline.warmup_ns..setup.timeline.end_ns();
-            let backend = ModelledArray::new(&target.spec, setup.job.options.seed, measured);
+            let addressed: Vec<_> = setup.plans.iter().map(|plan| plan.region.clone()).collect();
+            let backend = ModelledArray::new(&target.spec, setup.job.options.seed, measured, &addressed);
             proceed(setup, place, seats, &arena, backend)
         }
         BackendWord::Sync => proceed(setup, place, seats, &arena, SyncIo::new(&setup.files, pieces)),

@@ -208,7 +208,7 @@ fn queue() {
 fn array() {
     for target in [small_array("direct"), small_array("buffered")] {
         let TargetSpec::Array(target) = target.parse().unwrap() else { panic!() };
-        let backend = ModelledArray::new(&target.spec, 1, 0..SECOND).unwrap();
+        let backend = ModelledArray::new(&target.spec, 1, 0..SECOND, &[]).unwrap();
         let subject = Subject { name: "array", backend, depth: 8, moves: false, is_virtual: true };
         keeps_the_contract(subject, &mut arena(8));
     }

@@ -144,7 +144,8 @@ fn serve(wanted: &Wanted) -> Result<(Arc<Server>, Fronts), ServeError> {
     let sockets: Vec<OwnedFd> = wanted.sockets.iter().map(|number| unsafe { OwnedFd::from_raw_fd(*number) }).collect();
     let Sourced { spec, .. } = ArraySpec::read(&wanted.array)?;
     spec.check_takes_time()?;
-    let array = Array::new(&spec, wanted.seed)?;
+    let mut array = Array::new(&spec, wanted.seed)?;
+    array.warm_all();
     let data = data::open(&wanted.data, array.sectors() * 512)?;
     let server = Arc::new(Server::start(spec.name.clone(), array, data, limits_of(&spec))?);
     let mounted = wanted.mount.as_deref().map(|at| Mounted::mount(&server, at)).transpose()?;

@@ -34,6 +34,13 @@ def parities(raid: Json) -> int:
     return int(raid.get("parities", 0)) if raid["level"] == ERASURE else SURVIVED.get(str(raid["level"]), 0)
 
 
+def storing(groups: list[Json]) -> list[Json]:
+    """Groups whose loss is one of data: all but those of flash caches that keep no writes."""
+    caches = [group["flash_cache"] for group in groups if group.get("flash_cache")]
+    copies = {cache["group"] for cache in caches if cache.get("writes") != "back"}
+    return [group for group in groups if group["name"] not in copies]
+
+
 def has_records(level: str) -> bool:
     """Whether data are records that are read and written as wholes: RAIDZ and dRAID."""
     return level.startswith("raidz") or is_declustered(level)

@@ -137,6 +137,7 @@ class _Caches:
     dirty_bytes: float
     taken_up_bytes: float
     page_bytes: float
+    flash_dirty_bytes: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -222,8 +223,27 @@ def _caches(document: Json) -> _Caches:
         buffer = model.get("buffer") or {}
         buffers += number * (float(buffer.get("segments", 0)) * float(buffer.get("segment_bytes", 0)))
         kept += number * (float(buffer.get("write_bytes", 0)) + float(model.get("write_buffer_bytes", 0)))
+    on_flash, flash_dirty = _on_flash(document)
     page = min((float(cache.get("page_bytes", 4096)) for cache in own), default=4096.0)
-    return _Caches(size + page_cache + buffers, dirty + page_cache, free + page_cache + kept, page)
+    all_bytes, taken_up = size + page_cache + buffers + on_flash, free + page_cache + kept + flash_dirty
+    return _Caches(all_bytes, dirty + page_cache, taken_up, page, flash_dirty)
+
+
+def _on_flash(document: Json) -> tuple[float, float]:
+    """Bytes of flash caches, and those of extents that may be dirty, all of which may become so while it is measured."""
+    sets = [(entry["name"], entry.get("model", {}), int(entry.get("count", 1))) for entry in document["devices"]]
+    capacity = {name: float(model.get("capacity_bytes", 0)) * number for name, model, number in sets}
+    size = dirty = 0.0
+    for group in document.get("group", []):
+        if (cache := group.get("flash_cache")) is None:
+            continue
+        members = next(other["members"] for other in document["group"] if other["name"] == cache["group"])
+        whole = sum(capacity[name] for name in {str(member).partition("[")[0] for member in members})
+        own = float(cache.get("size_bytes") or whole)
+        size += own
+        if cache.get("writes") == "back":
+            dirty += own * float(cache.get("write_percent", 100)) / 100
+    return size, dirty
 
 
 def _met(flow: Flow, size: int, caches: _Caches, document: Json) -> _Met:
@@ -234,6 +254,8 @@ def _met(flow: Flow, size: int, caches: _Caches, document: Json) -> _Met:
     region = size * flow.region_share
     row = max((_row_bytes(group["raid"]) for group in document.get("group", [])), default=0.0)
     together = caches.dirty_bytes / caches.page_bytes * max(row, 3 * caches.page_bytes) / region
+    # A write that meets a dirty extent on flash adds no other one to what is written to the group.
+    together += caches.flash_dirty_bytes / region
     return _Met(min(1.0, caches.all_bytes / region), min(1.0, together), taken_up)
 
 

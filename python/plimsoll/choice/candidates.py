@@ -24,7 +24,7 @@ from plimsoll.catalog.arrays import PREFIX, array_names, described, families
 from plimsoll.catalog.bill import bays, bill
 from plimsoll.catalog.composition.parts import part_names
 from plimsoll.catalog.composition.variants import Family
-from plimsoll.catalog.levels import ERASURE, SURVIVED, data_members, has_records, is_declustered, parities
+from plimsoll.catalog.levels import ERASURE, SURVIVED, data_members, has_records, is_declustered, parities, storing
 from plimsoll.choice.prices import Cost, PriceBook
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError, PlimsollError
@@ -135,9 +135,9 @@ def _tb(size: int) -> str:
 
 
 def _shapes(document: Json, drive: str | None) -> Iterator[Shape]:
-    """The redundancy groups that the volumes of the target lie on."""
+    """The redundancy groups that data lie on."""
     sizes = {entry["name"]: int(entry["model"].get("capacity_bytes", 0)) for entry in document.get("devices", [])}
-    for group in document["group"]:
+    for group in storing(document["group"]):
         raid = group["raid"]
         level, devices = str(raid["level"]), int(raid["devices"])
         own = int(raid.get("groups", 1))

@@ -120,7 +120,7 @@ def _graph(document: Json, outline: Json) -> Iterator[str]:
     for controller in document["controller"]:
         yield f"   ├─ controller {controller['name']}{_controller(controller)}{_data_path(controller)}"
         for group in (group for group in document["group"] if group["controller"] == controller["name"]):
-            yield f"   │  └─ {group['name']}: {_layout(group['raid'])}: {', '.join(group['members'])}"
+            yield f"   │  └─ {group['name']}: {_layout(group['raid'])}: {', '.join(group['members'])}{_flash_cache(group)}"
     for devices in document["devices"]:
         over = ", ".join(_link(link, links) for link in devices.get("links", []))
         yield f"   └─ {devices['count']} × {devices['name']}: {_device(devices['model'])}" + (f", over {over}" if over else "")
@@ -142,6 +142,16 @@ def _layout(raid: Json) -> str:
         name, spares = level.replace("draid", "dRAID"), raid.get("distributed_spares", 0)
         return f"{name} of {data_members(raid)} data {over}, {spares} distributed spare{'s' * (spares != 1)}, {records}"
     return f"{level.replace('raidz', 'RAIDZ')} {over}, {records}"
+
+
+def _flash_cache(group: Json) -> str:
+    """The flash before a group: ``, behind flash (cache, 186 GiB in extents of 64 KiB, write-through)``."""
+    cache = group.get("flash_cache")
+    if cache is None:
+        return ""
+    size = f"{binary(cache['size_bytes'])} in " if cache.get("size_bytes") else ""
+    mode = f"write-{cache.get('writes', 'through')}"
+    return f", behind flash ({cache['group']}, {size}extents of {binary(cache.get('extent_bytes', 65_536))}, {mode})"
 
 
 def _moved(host: Json) -> str:

@@ -51,12 +51,16 @@ def _modelled(point: PlannedPoint, array: Json) -> Cache:
     """Of an array, which nothing from before the point can have touched."""
     host = array.get("host", {})
     filled_bytes = host.get("page_cache", {}).get("warm_range_bytes", 0) if host.get("mode") == "buffered" else 0
+    flash = [group["flash_cache"] for group in array.get("group", []) if group.get("flash_cache")]
+    warm = any(cache.get("warm", True) for cache in flash)
     began = "A modelled array begins every point with empty caches."
+    if warm:
+        began = "The modelled array began with its flash cache filled from all over what is addressed; all other caches began empty."
     if filled_bytes:
         began = f"The modelled host began with its page cache filled from the first {binary(filled_bytes)}; all other caches began empty."
     if point.cache == WARM:
         return {"state": WARM, "how": f"{_warmed_up(point)} {began}"}
-    return {"state": COLD if point.cache == COLD and not filled_bytes else AS_FOUND, "how": began}
+    return {"state": COLD if point.cache == COLD and not filled_bytes and not warm else AS_FOUND, "how": began}
 
 
 def _warmed_up(point: PlannedPoint) -> str:

@@ -135,7 +135,8 @@ def _size(option: Option, stand: Stand) -> str:
 
 def _cache(option: Option, stand: Stand) -> str:
     if stand.kind == "array":
-        empty = "a modelled array begins every point with empty caches, but for what its file says of host.page_cache.warm_range_bytes"
+        said = "but for what its file says of host.page_cache.warm_range_bytes and of flash caches"
+        empty = f"a modelled array begins every point with empty caches, {said}"
         return empty if option.value == "cold" else ""
     longer = "; --warmup says how long the load runs before it is measured" if option.value == "warm" else ""
     return f"it has no cache{longer}" if option.value != "as found" else ""

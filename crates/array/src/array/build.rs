@@ -14,11 +14,12 @@ use super::volumes::{target, volumes};
 use crate::cache::Space;
 use crate::cache::read_ahead::ReadAhead;
 use crate::calendar::Calendar;
-use crate::controller::{Controller, Mirror};
+use crate::controller::{Controller, Destager, Mirror};
 use crate::device::DeviceModel;
+use crate::flash_cache::{FlashCache, FlashShape};
 use crate::link::{Direction, Link};
 use crate::raid::{Gaps, Geometry, RowLocks, Throttle};
-use crate::spec::{ArraySpec, ControllerSpec, GroupEntry, Sharing, SpecError};
+use crate::spec::{ArraySpec, ControllerSpec, FlashCacheSpec, FlashWrites, GroupEntry, Sharing, SpecError};
 use crate::station::Account;
 use crate::volume::Volume;
 
@@ -40,6 +41,8 @@ impl Array {
         }
         let mut drives = drives(spec, seed, &mut links, &mut names)?;
         let mut groups = groups(spec, &drives)?;
+        put_flash_before(spec, &mut groups)?;
+        names.flash_caches = spec.group.iter().map(|group| format!("{}.flash_cache", group.name)).collect();
         lead_over_copy_links(spec, &groups, &names, &mut drives);
         let volumes = volumes(spec, &groups, &names)?;
         let controllers = controllers(spec, &groups, &names)?;
@@ -117,6 +120,8 @@ fn groups(spec: &ArraySpec, drives: &[Drive]) -> Result<Vec<Group>, SpecError> {
             gaps: gaps(drives, &members),
             geometry,
             locks: RowLocks::new(LOCKS),
+            flash_cache: None,
+            cached_group: None,
             own: owner.copy_back.then(|| members.clone()),
             copies: Vec::new(),
             drives: members,
@@ -127,6 +132,55 @@ fn groups(spec: &ArraySpec, drives: &[Drive]) -> Result<Vec<Group>, SpecError> {
         *space += 1;
     }
     Ok(groups)
+}
+
+/// The most extents that a flash cache has, whose tables take about 1 GB then.
+const EXTENTS_MAX: u64 = 1 << 24;
+
+/// Gives groups the flash caches that they have.
+fn put_flash_before(spec: &ArraySpec, groups: &mut [Group]) -> Result<(), SpecError> {
+    for (number, entry) in spec.group.iter().enumerate() {
+        let Some(cache) = &entry.flash_cache else { continue };
+        let Some(flash) = spec.group.iter().position(|other| other.name == cache.group) else { continue };
+        let refused = |problem: String| spec.refusal(format!("group.{}.flash_cache.{problem}", entry.name));
+        let shape = flash_shape(cache, &groups[number], &groups[flash]).map_err(refused)?;
+        let part = |of: u32, percent: u32| (u64::from(of) * u64::from(percent) / 100) as u32;
+        let marks = (part(shape.dirty_max, cache.high_percent), part(shape.dirty_max, cache.low_percent));
+        let most = groups[number].drives.len() as u32 * cache.destage_per_device;
+        let destager = Destager::new(marks, 0, vec![most], shape.extent_sectors);
+        groups[number].flash_cache = Some(Box::new(FlashCache::new(flash as u16, cache.writes, shape, destager)));
+        groups[flash].cached_group = Some(number as u16);
+    }
+    Ok(())
+}
+
+fn flash_shape(cache: &FlashCacheSpec, group: &Group, flash: &Group) -> Result<FlashShape, String> {
+    let (each, there) = (u64::from(cache.extent_bytes), flash.geometry.data_sectors() * 512);
+    let size = cache.size_bytes.unwrap_or(there);
+    if size > there {
+        return Err(format!("size_bytes: {size} bytes are more than `{}` has; write at most {there}", cache.group));
+    }
+    let places = size / each;
+    if places == 0 {
+        return Err(format!("size_bytes: holds no extent; write at least {each}"));
+    }
+    if places > EXTENTS_MAX {
+        let least = size.div_ceil(EXTENTS_MAX).next_multiple_of(512);
+        return Err(format!(
+            "extent_bytes: {size} bytes are {places} extents, too many to model; write at least {least}"
+        ));
+    }
+    let back = cache.writes == FlashWrites::Back;
+    Ok(FlashShape {
+        extent_sectors: cache.extent_bytes / 512,
+        places: places as u32,
+        dirty_max: if back { (places * u64::from(cache.write_percent) / 100) as u32 } else { 0 },
+        extents: group.geometry.data_sectors() * 512 / each,
+        promote_on_miss: cache.promote_on_miss,
+        fills_max: cache.fills_max,
+        read_sectors_max: cache.read_bytes_max.map_or(u32::MAX, |bytes| bytes / 512),
+        warm: cache.warm,
+    })
 }
 
 /// What is written to all copies of a mirror set but the first passes the group's links between nodes first. A spare is written as the
@@ -179,7 +233,7 @@ fn foresee(groups: &mut [Group], controllers: &[Controller], volumes: &[Volume],
     for group in groups {
         let controller = &controllers[usize::from(group.controller)];
         let alone = group.drives.iter().all(|drive| users[drive] == 1);
-        group.foreseen = controller.foresees() && !group.geometry.chooses() && alone;
+        group.foreseen = controller.foresees() && !group.geometry.chooses() && alone && group.flash_cache.is_none();
     }
 }
 

@@ -34,6 +34,9 @@ mod request;
 mod storage;
 mod topology;
 mod volumes;
+mod warm;
+
+use std::ops::Range;
 
 use crate::calendar::Event;
 use crate::raid::Extent;
@@ -79,6 +82,35 @@ impl Array {
                 cache.expect(group.space, share.extent.lba, false);
             }
         }
+    }
+
+    /// Flash caches that begin warm hold what a load that has gone on for long leaves of these sectors of the target: as much from every
+    /// part of them, and no part used later than another.
+    pub fn warm(&mut self, addressed: &[Range<u64>]) {
+        let topology = &mut self.storage.topology;
+        let caches = topology.groups.iter().filter_map(|group| group.flash_cache.as_ref());
+        let warm: Vec<u32> =
+            caches.filter(|cache| cache.shape().warm).map(|cache| cache.shape().extent_sectors).collect();
+        let Some(&step) = warm.iter().min() else { return };
+        let places = warm::places(addressed, step.into());
+        for lba in places {
+            if topology.groups.iter().filter_map(|group| group.flash_cache.as_ref()).all(|cache| cache.is_full()) {
+                return;
+            }
+            let extent = Extent { lba, sectors: 1 };
+            let Some(share) = self.host.target().whole(&topology.volumes, extent, 1) else { continue };
+            if let Some(cache) = &mut topology.groups[usize::from(share.group)].flash_cache
+                && cache.shape().warm
+            {
+                cache.put(share.extent.lba);
+            }
+        }
+    }
+
+    /// The same where all of the target is going to be addressed.
+    pub fn warm_all(&mut self) {
+        let all = 0..self.sectors();
+        self.warm(std::slice::from_ref(&all));
     }
 
     /// Takes a request at `now_ns`, which is no earlier than any instant before.

@@ -6,7 +6,7 @@
 
 use super::faults::{Faults, Incident, Rebuilt};
 use super::jobs::{Job, Jobs};
-use super::operations::{Ended, Kind, Operations, Outcome};
+use super::operations::{Ended, Kind, Operations, Outcome, flash_caches};
 use super::topology::Topology;
 use crate::calendar::Event;
 
@@ -137,6 +137,17 @@ impl Storage {
         match self.operations.get(number).kind {
             Kind::Rebuild => self.end_chunk(number),
             Kind::Fetch | Kind::Trim | Kind::Flush => self.conclude(number),
+            Kind::Fill => {
+                flash_caches::end_fill(&self.operations, &mut self.topology, number);
+                self.conclude(number);
+            }
+            Kind::Drain => {
+                let group = self.operations.get(number).group;
+                flash_caches::end_drain(&self.operations, &mut self.topology, number);
+                self.release_rows(number);
+                self.conclude(number);
+                flash_caches::drain(&mut self.operations, &mut self.topology, group);
+            }
             Kind::Write | Kind::Destage => {
                 self.release_rows(number);
                 self.conclude(number);
@@ -168,6 +179,9 @@ impl Storage {
 
     /// An operation is over: tells those who wait for it.
     fn conclude(&mut self, number: u32) {
+        if self.topology.groups[usize::from(self.operations.get(number).group)].flash_cache.is_some() {
+            flash_caches::fill(&mut self.operations, &mut self.topology, number);
+        }
         let outcome = self.operations.conclude(&mut self.topology, number);
         self.jobs.end_operation(&mut self.topology, &outcome);
         let Outcome { kind, controller: number, space, counted, .. } = outcome;
@@ -185,6 +199,12 @@ impl Storage {
     /// A device fails.
     pub(super) fn fail(&mut self) {
         self.faults.fail(&mut self.topology);
+        // What a flash cache keeps that has lost a copy goes to its group.
+        for group in 0..self.topology.groups.len() as u16 {
+            if self.topology.groups[usize::from(group)].flash_cache.is_some() {
+                flash_caches::drain(&mut self.operations, &mut self.topology, group);
+            }
+        }
     }
 
     /// A new drive comes for one that has failed.

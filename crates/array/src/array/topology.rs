@@ -6,6 +6,7 @@
 use crate::calendar::{Calendar, Event};
 use crate::controller::Controller;
 use crate::device::{Device, INTERNAL};
+use crate::flash_cache::FlashCache;
 use crate::link::Link;
 use crate::raid::{Extent, Gaps, Geometry, Members, Piece, ReadChoice, RowLocks, Throttle};
 use crate::station::Account;
@@ -31,6 +32,10 @@ pub(super) struct Group {
     pub(super) gaps: Gaps,
     pub(super) members: Members,
     pub(super) locks: RowLocks,
+    /// The flash before it.
+    pub(super) flash_cache: Option<Box<FlashCache>>,
+    /// Of the flash before another group, that one.
+    pub(super) cached_group: Option<u16>,
     /// The drive that acts as each member, then the new drive of each member that is copied back.
     pub(super) drives: Vec<u16>,
     /// The members' own drives, if what a spare has taken over is copied back to them.
@@ -123,6 +128,11 @@ impl Topology {
     pub(super) fn finish_internal(&mut self, drive: u32) {
         self.drives[drive as usize].device.finish(INTERNAL, self.now_ns);
         self.start_device(drive as u16);
+    }
+
+    /// Whether all members of a group are present.
+    pub(super) fn is_whole(&self, group: u16) -> bool {
+        self.groups[usize::from(group)].members.is_whole()
     }
 
     /// Somebody uses the cache of a group's controller.

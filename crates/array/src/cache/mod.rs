@@ -11,7 +11,7 @@
 
 mod dirty;
 mod epochs;
-mod index;
+pub(crate) mod index;
 mod pages;
 pub(crate) mod read_ahead;
 mod row_set;

@@ -3,7 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{ArraySpec, CacheSpec, GroupEntry, HostMode, ReadAheadSpec, Sharing, Spread, VolumeSet};
+use super::{
+    ArraySpec, CacheSpec, FlashCacheSpec, FlashWrites, GroupEntry, HostMode, ReadAheadSpec, Sharing, Spread, VolumeSet,
+};
+use crate::raid::Level;
 
 pub(super) type Checked = Result<(), String>;
 
@@ -44,6 +47,9 @@ pub(super) fn check(spec: &ArraySpec) -> Checked {
         known(&at, "controller", "controller", std::slice::from_ref(&group.controller), &controllers)?;
         check_members(spec, &group.name, group.raid.devices, &group.members.0)?;
         check_copy_links(spec, group, &links)?;
+        if let Some(cache) = &group.flash_cache {
+            check_flash_cache(spec, group, cache)?;
+        }
     }
     check_spares(spec)?;
     check_volumes(spec, &links, &groups)?;
@@ -91,6 +97,42 @@ fn check_copy_links(spec: &ArraySpec, group: &GroupEntry, links: &BTreeSet<Strin
     }
     known(&at, "copy_links", "link", &group.copy_links, links)?;
     shared(&at, "copy_links", spec, &group.copy_links)
+}
+
+/// A flash cache lies on a group of flash drives that nothing else uses.
+fn check_flash_cache(spec: &ArraySpec, group: &GroupEntry, cache: &FlashCacheSpec) -> Checked {
+    let at = format!("group.{}.flash_cache", group.name);
+    let Some(flash) = spec.group.iter().find(|other| other.name == cache.group && other.name != group.name) else {
+        return Err(format!("{at}.group: there is no other group `{}`; name the group of flash drives", cache.group));
+    };
+    let name = &flash.name;
+    if flash.controller != group.controller {
+        return Err(format!("{at}.group: `{name}` is of another controller; write one of `{}`", group.controller));
+    }
+    let level = flash.raid.level;
+    if !matches!(level, Level::Raid0 | Level::Raid1 | Level::Raid10) {
+        return Err(format!("{at}.group: `{name}` is {}; write raid0, raid1 or raid10", level.name()));
+    }
+    if cache.writes == FlashWrites::Back && level == Level::Raid0 {
+        return Err(format!(
+            "{at}.writes: a drive of `{name}` that fails would take writes with it; write raid1 or raid10 there, or through"
+        ));
+    }
+    let caches = spec.group.iter().filter_map(|other| other.flash_cache.as_ref());
+    let is_used = caches.filter(|other| other.group == *name).count() > 1 || flash.flash_cache.is_some();
+    if is_used || spec.volumes.iter().any(|set| set.groups.contains(name)) {
+        return Err(format!("{at}.group: `{name}` is used by others; a cache has a group for itself, without volumes"));
+    }
+    if !cache.extent_bytes.is_multiple_of(512) {
+        return Err(format!(
+            "{at}.extent_bytes: {} bytes are not whole sectors; write a multiple of 512",
+            cache.extent_bytes
+        ));
+    }
+    if cache.low_percent > cache.high_percent {
+        return Err(format!("{at}.low_percent: {} lies above high_percent; write less", cache.low_percent));
+    }
+    Ok(())
 }
 
 /// Several volumes or devices pass such links together.

@@ -3,6 +3,7 @@
 use plimsoll_workload::unit::{BYTES, BYTES_PER_S, NS, PERCENT};
 use plimsoll_workload::{options, words};
 
+use super::flash_cache::FlashCacheSpec;
 use super::members::Members;
 use crate::device::DeviceSpec;
 use crate::disk::DiskSpec;
@@ -92,6 +93,8 @@ options! {
             /// Links that what is written passes first on its way to every copy of a mirror set but the first: the network of a store
             /// whose copies lie on several nodes. Only with mirrors.
             copy_links: Vec<String> = Vec::new(), unset "none", example "[\"network\"]";
+            /// Flash drives before it that keep what is read, or written, often.
+            flash_cache: Option<FlashCacheSpec> = None, unset "none", example "{\"group\": \"flash\"}";
             /// Spares that wait for this group only.
             spares: Members = Members(Vec::new()), unset "none", example "[\"disk[6]\"]";
             /// Which members fail, and when.

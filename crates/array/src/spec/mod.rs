@@ -15,6 +15,7 @@
 
 mod check;
 mod controller;
+mod flash_cache;
 mod host;
 mod layout;
 mod members;
@@ -27,6 +28,7 @@ use plimsoll_workload::options;
 use serde_json::Value;
 
 pub use controller::{CacheSpec, ControllerSpec, ReadAheadSpec, WriteCache};
+pub use flash_cache::{FlashCacheSpec, FlashWrites};
 pub use host::{HostMode, HostSpec, PageCacheSpec};
 pub use layout::{DeviceSet, Duplex, GroupEntry, LimitSpec, LinkSpec, Sharing, Spread, VolumeSet};
 pub use members::Members;

@@ -26,6 +26,7 @@ mod erasure_coding;
 mod faults;
 mod fingerprints;
 mod flash_amplification;
+mod flash_cache;
 mod flash_tails;
 mod flash_timing;
 mod flushes;

@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 use plimsoll_workload::Op;
 
 use super::{Host, Pending, Purpose, Request, Storage, Stretch};
+use crate::array::warm::stride;
 use crate::cache::read_ahead::{Asked, ReadAhead};
 use crate::cache::{Cache, Shape, Space};
 use crate::calendar::Event;
@@ -90,18 +91,13 @@ fn warm(cache: &mut Cache, range: u64, block: u32) {
         return;
     }
     let room = u64::from(cache.shape().clean_max) * u64::from(cache.shape().page_sectors) / u64::from(block);
-    // Steps of the golden section leave gaps of like size wherever they stop; with no common divisor they come everywhere.
-    let step = (blocks * 618 / 1000..).find(|step| common_divisor(*step, blocks) == 1).unwrap_or(1);
+    let step = stride(blocks);
     for number in 0..room.min(blocks) {
         let place = (u128::from(number) * u128::from(step) % u128::from(blocks)) as u64;
         let extent = Extent { lba: place * u64::from(block), sectors: block };
         let page = cache.fetch(0, extent, 0);
         cache.fetched(0, extent, 0, page);
     }
-}
-
-const fn common_divisor(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { common_divisor(other, one % other) }
 }
 
 impl Host {

@@ -62,6 +62,20 @@ impl Commands {
         first
     }
 
+    /// Makes commands of pieces of another group before others in a line; the first of all.
+    pub(super) fn prepare_before(
+        &mut self,
+        topology: &mut Topology,
+        origin: Origin,
+        writes: &[Piece],
+        mut first: u32,
+    ) -> u32 {
+        for piece in writes.iter().rev() {
+            first = self.prepare(topology, origin, piece, first);
+        }
+        first
+    }
+
     /// Makes commands of what a write has to bring to new drives as well.
     #[cold]
     fn prepare_copied(&mut self, topology: &mut Topology, origin: Origin, writes: &[Piece]) -> u32 {

@@ -1,8 +1,8 @@
 //! Reads: past the cache for a job, or as fetches that the cache knows of.
 
-use super::Operations;
 use super::command::{OF_JOB, Origin, Rank};
 use super::operation::{Kind, Operation};
+use super::{Operations, flash_caches};
 use crate::array::topology::Topology;
 use crate::cache::Cache;
 use crate::raid::Extent;
@@ -19,6 +19,9 @@ impl Operations {
         extent: Extent,
     ) -> Option<u32> {
         let found = &topology.groups[usize::from(group)];
+        if found.flash_cache.is_some() {
+            return Some(self.begin(topology, Kind::Fetch, group, extent));
+        }
         let cost = found.cost(&topology.drives, topology.now_ns);
         if let Some(piece) = found.geometry.read_one(extent, &found.members, cost) {
             topology.groups[usize::from(group)].operations += 1;
@@ -51,6 +54,10 @@ impl Operations {
     pub(in crate::array) fn start_fetch(&mut self, topology: &mut Topology, number: u32) {
         let Operation { group, extent, .. } = self.operations[number];
         let found = &topology.groups[usize::from(group)];
+        if found.flash_cache.is_some() {
+            flash_caches::fetch(self, topology, number);
+            return;
+        }
         match found.geometry.read_one(extent, &found.members, found.cost(&topology.drives, topology.now_ns)) {
             Some(piece) => {
                 self.operations[number].left = 1;
@@ -64,6 +71,10 @@ impl Operations {
     #[inline(never)]
     pub(in crate::array) fn start_pieces_of_fetch(&mut self, topology: &mut Topology, number: u32) {
         let Operation { group, extent, .. } = self.operations[number];
+        if topology.groups[usize::from(group)].flash_cache.is_some() {
+            flash_caches::fetch(self, topology, number);
+            return;
+        }
         let mut pieces = std::mem::take(&mut self.scratch.pieces);
         pieces.clear();
         let found = &topology.groups[usize::from(group)];

@@ -46,7 +46,7 @@ impl Stretches {
         (extent, next)
     }
 
-    fn append_to(&self, mut first: u32, extents: &mut Vec<Extent>) {
+    pub(super) fn append_to(&self, mut first: u32, extents: &mut Vec<Extent>) {
         while first != NONE {
             extents.push(self.entries[first].extent);
             first = self.entries[first].next;

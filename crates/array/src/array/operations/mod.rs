@@ -7,6 +7,7 @@ mod command;
 mod commands;
 mod destage;
 mod fetches;
+pub(super) mod flash_caches;
 mod flushes;
 mod further;
 mod gathering;
@@ -17,6 +18,7 @@ mod trims;
 use super::topology::{Drive, Group, Topology};
 use crate::calendar::Event;
 use crate::controller::Controller;
+use crate::flash_cache::Run;
 use crate::raid::{Extent, Lost, Piece, WritePlan};
 use crate::slab::{NONE, Slab};
 use command::{OF_JOB, Origin, Rank};
@@ -45,6 +47,8 @@ struct Scratch {
     plan: WritePlan,
     stretches: Vec<Extent>,
     together: Vec<Extent>,
+    runs: Vec<Run>,
+    places: Vec<u32>,
 }
 
 impl Operations {
@@ -116,6 +120,9 @@ impl Operations {
             self.start_fetch(topology, number);
             return;
         }
+        if topology.groups[usize::from(group)].flash_cache.is_some() && flash_caches::keep(self, topology, number) {
+            return;
+        }
         let planned = self.plan_write(topology, number);
         let found = &mut topology.groups[usize::from(group)];
         if planned.is_err() {
@@ -164,7 +171,11 @@ impl Operations {
         if self.operations[number].kind == Kind::Destage {
             self.count_destage(topology, number, plan.reads.len().max(plan.writes.len()) as u32);
         }
-        self.start_pieces(topology, number, (&plan.reads, &plan.writes), plan.xor_bytes);
+        if topology.groups[usize::from(self.operations[number].group)].flash_cache.is_some() {
+            flash_caches::write(self, topology, number, &plan);
+        } else {
+            self.start_pieces(topology, number, (&plan.reads, &plan.writes), plan.xor_bytes);
+        }
         self.scratch.plan = plan;
     }
 
@@ -302,7 +313,7 @@ impl Operations {
                         further = next;
                     }
                 }
-                Kind::Write | Kind::Rebuild | Kind::Trim | Kind::Flush => {}
+                Kind::Write | Kind::Fill | Kind::Drain | Kind::Rebuild | Kind::Trim | Kind::Flush => {}
             }
         }
         Outcome { kind, controller, space, counted, waiters, ready_ns, failed }

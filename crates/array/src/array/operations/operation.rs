@@ -13,6 +13,10 @@ pub(in crate::array) enum Kind {
     Write,
     /// Dirty pages to the devices.
     Destage,
+    /// An extent that has been read, to the flash before its group.
+    Fill,
+    /// An extent from the flash before a group to its devices.
+    Drain,
     /// A chunk of a rebuild.
     Rebuild,
     /// A job's trim.
@@ -26,8 +30,8 @@ impl Kind {
     pub(super) const fn rank(self) -> Rank {
         match self {
             Self::Fetch | Self::Write => Rank::Request,
-            Self::Destage => Rank::Destage,
-            Self::Rebuild | Self::Trim | Self::Flush => Rank::Other,
+            Self::Destage | Self::Drain => Rank::Destage,
+            Self::Fill | Self::Rebuild | Self::Trim | Self::Flush => Rank::Other,
         }
     }
 }
@@ -56,7 +60,7 @@ pub(in crate::array) struct Operation {
     pub(in crate::array) waiters: u32,
     /// The rebuild that it belongs to.
     pub(in crate::array) rebuild: u32,
-    /// Of a fetch for the cache, where one of its pages is.
+    /// Of a fetch for the cache, where one of its pages is; of what fills or drains a flash cache, the place there.
     pub(in crate::array) page: u32,
 }
 

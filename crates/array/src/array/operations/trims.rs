@@ -17,7 +17,10 @@ impl Operations {
     pub(in crate::array) fn trim(&mut self, topology: &mut Topology, group: u16, extent: Extent) -> Option<u32> {
         let mut pieces = std::mem::take(&mut self.scratch.pieces);
         pieces.clear();
-        let found = &topology.groups[usize::from(group)];
+        let found = &mut topology.groups[usize::from(group)];
+        if let Some(cache) = &mut found.flash_cache {
+            cache.forget(extent);
+        }
         found.geometry.trim(extent, &found.members, &mut pieces);
         let operation = (!pieces.is_empty()).then(|| self.begin(topology, Kind::Trim, group, extent));
         if let Some(operation) = operation {
