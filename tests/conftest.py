@@ -31,15 +31,15 @@ _GROUPS = {
     # In real time, on disks of this machine or among processes that start together.
     "quiet machine": (
         "system",
-        "test_analytics_suite test_catalog test_check test_experiments test_files test_hosts test_hosts_ray test_io_test test_run "
+        "test_analytics_suite test_catalog test_check test_experiments test_files test_hosts test_io_test test_run "
         "test_serve_array test_suites test_vdbench_files",
     ),
     "devices": ("system", "test_analytics test_doctor_storage test_layout_suites test_layouts test_safety"),
     # Of the long suite: gangs on hosts in namespaces, each of which has both processors to do.
     "hosts": (
         "long",
-        "test_hosts_differ test_hosts_faults test_hosts_level_through_lab test_hosts_lost test_hosts_on_one_server test_hosts_over_ssh "
-        "test_hosts_replay test_hosts_strangers test_hosts_sums test_hosts_through_srun test_image_rack",
+        "test_hosts_applications test_hosts_differ test_hosts_faults test_hosts_level_through_lab test_hosts_lost test_hosts_on_one_server "
+        "test_hosts_over_ssh test_hosts_ray test_hosts_replay test_hosts_strangers test_hosts_sums test_hosts_through_srun test_image_rack",
     ),
     _BROWSER: (
         "report",
@@ -51,7 +51,7 @@ _BY_FILE = {f"tests/{folder}/{file}.py": group for group, (folder, files) in _GR
 _BY_FILE |= dict.fromkeys(("tests/long/test_page_sizes.py", "tests/web/test_accessibility.py", "tests/web/test_live_page.py"), _BROWSER)
 _BY_FILE |= dict.fromkeys((f"tests/long/test_{file}.py" for file in ("layout_kills", "layout_suites", "unsafe_targets")), "devices")
 #: What mostly waits.
-_WAITING = ("tests/databases/", "tests/mail/")
+_WAITING = ("tests/databases/", "tests/mail/", "tests/long/databases/", "tests/long/mail/")
 # Each source file is parsed once in the process that has them.
 _BY_FILE |= dict.fromkeys(("tests/test_circles.py", "tests/test_layers.py"), "sources")
 # Remembers in its process what it had simulated.

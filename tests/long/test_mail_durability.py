@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from long.mail.test_mail_users import servers_below
 from long.settings import Scale
 from mail.conftest import mail_server, place
-from mail.test_mail_users import servers_below
 from support.patience import HANGS_S, first_fair
 
 __all__ = ["mail_server", "place"]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from long.mail.test_mail_users import servers_below
 from mail.conftest import mail_server, place
-from mail.test_mail_users import servers_below
 from support.patience import HANGS_S
 
 __all__ = ["mail_server", "place"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mail.test_mail_users import COMMAND, SMALL, servers_below
+from long.mail.test_mail_users import COMMAND, SMALL, servers_below
 from plimsoll.apps.mail import server
 from plimsoll.apps.mail.server import PrivateMail
 from plimsoll.errors import TargetError
