@@ -62,6 +62,10 @@ def test_what_a_flash_cache_answers_is_not_excluded_by_the_disks_behind_it() -> 
     assert carried(target, load)
     whole = demand(4_000, 100)
     assert bounded("array:bcache-writethrough", whole).rejection(whole) is not None
+    # A fifth of the reads is left for the disks.
+    sizes = (target, f"{target}&group.raid.flash_cache.size_bytes=1MiB")
+    large, small = (next(need.used for need in bounded(one, load).needs if need.component == "disk") for one in sizes)
+    assert large == pytest.approx(0.2 * small, rel=0.1)
 
 
 def test_a_load_within_the_bound_is_left_to_the_simulation() -> None:
