@@ -41,9 +41,11 @@ debian() {
     local packages
     packages=$(sed 's/#.*//' image/packages | tr -s ' \n' ',')
     local without=('man/*' 'locale/*' 'doc/*' 'info/*')
+    # Root's, whoever builds and whatever the modes of the checkout are.
+    tar --create --file "$work/before.tar" --sort=name --mtime="@$epoch" --owner=0 --group=0 --numeric-owner --mode='u=rwX,go=rX' --directory image/before etc
     SOURCE_DATE_EPOCH=$epoch mmdebstrap --quiet --mode=auto --variant=minbase --components=main --aptopt='Apt::Install-Recommends "false"' \
         "${without[@]/#/--dpkgopt=path-exclude=/usr/share/}" --include="${packages#,}" \
-        --essential-hook='copy-in image/before/etc /' \
+        --essential-hook="tar-in $work/before.tar /" \
         --customize-hook="tar-out /boot $work/boot.tar" \
         --customize-hook='rm -rf "$1"/boot/* "$1"/vmlinuz* "$1"/initrd.img*' \
         --customize-hook='chroot "$1" passwd --quiet --lock root' \
