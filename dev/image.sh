@@ -62,8 +62,11 @@ debian() {
 
 # squashed TIME SOURCE FILE OPTION...; mksquashfs takes its times from options or from SOURCE_DATE_EPOCH, never from both.
 squashed() {
-    env --unset=SOURCE_DATE_EPOCH mksquashfs "${@:2}" -comp zstd -Xcompression-level 12 -noappend -quiet -no-progress \
-        -mkfs-time "$1" -all-time "$1" 2>"$work/mksquashfs.log" || { cat "$work/mksquashfs.log" >&2; exit 1; }
+    # What has no owner in a tar, the root itself, is that of whoever runs this.
+    local as_root=()
+    ((EUID == 0)) || as_root=(unshare --user --map-root-user)
+    "${as_root[@]}" env --unset=SOURCE_DATE_EPOCH mksquashfs "${@:2}" -comp zstd -Xcompression-level 12 -noappend -quiet -no-progress \
+        -root-mode 0755 -mkfs-time "$1" -all-time "$1" 2>"$work/mksquashfs.log" || { cat "$work/mksquashfs.log" >&2; exit 1; }
 }
 
 # Plimsoll, what it imports, and what differs from Debian: the layer above.
