@@ -138,6 +138,7 @@ def test_every_number_with_a_unit_in_its_name_takes_values_with_that_unit():
             "max",
             "member",
             "members",
+            "miss",
             "parities",
             "reads",
             "requests",
