@@ -147,7 +147,7 @@ def _judged(code: int, failing: int, failed: list[str], said: str) -> list[str]:
     if code == -1:
         return [said]
     if code != failing or not failed:
-        raise NotRun(f"the tests could not be run:\n{said[-3000:]}")
+        raise NotRun(f"the tests ended with {code}:\n{said[-3000:]}")
     return failed
 
 

@@ -294,7 +294,8 @@ def _full(iso: Path, folder: Path, disks: dict[str, Path]) -> None:
         machine.wait_for("could not be kept (no space left on device).")
         machine.wait_for("; not stored.")
         machine.wait_for(
-            "free, and a run needs 16 MiB; delete runs that came home ('s' in the menu: /plimsoll/results), or make the partition larger."
+            "Less than 16 MiB is free where results are kept, which a run needs; delete runs that came home"
+            " ('s' in the menu: /plimsoll/results), or make the partition larger."
         )
         machine.wait_for("Nothing was begun.")
         machine.wait_for("Ended with errors; see above.")

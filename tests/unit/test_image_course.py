@@ -84,7 +84,7 @@ def test_nothing_is_begun_where_its_results_would_not_be_kept(tmp_path: Path) ->
     programs = Scripted()
     fine, lines = _carried_out(tmp_path, programs, free_bytes=ROOM - 1)
     assert (fine, programs.verbs) == (False, ["poweroff"])
-    assert any(line.startswith("Where results are kept less than 16 MiB are free, which a run needs; delete runs") for line in lines)
+    assert any(line.startswith("Less than 16 MiB is free where results are kept, which a run needs; delete runs") for line in lines)
     assert "Nothing was begun." in lines
 
 

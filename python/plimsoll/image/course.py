@@ -155,7 +155,7 @@ class Course:
         if self.home.free_bytes(self.home.folder) >= ROOM:
             return None
         return (
-            f"Where results are kept less than {binary(ROOM)} are free, which a run needs; delete runs that came home"
+            f"Less than {binary(ROOM)} is free where results are kept, which a run needs; delete runs that came home"
             f" ('s' in the menu: {self.home.store}), or make the partition larger."
         )
 
