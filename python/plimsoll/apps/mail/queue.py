@@ -2,9 +2,11 @@
 
 Model: the queue is counted several times a second. Postfix writes to its log of every delivery how long it took from the letter's first
 byte to Dovecot's answer that it is in the mailbox, in microseconds, and of what: until it was queued, in the queue, connecting, and
-handing over.
+handing over. A file that Postfix still writes is no letter that it has taken: only when all of it is on the disk does Postfix let its owner
+execute it, and then it says so to the sender. A Postfix that is killed in between leaves such a file for ever.
 Limits: deliveries that a killed Postfix could not write down are in the mailbox and not here.
 
+    taken("/mnt/array/mail/mail/postfix/queue")        # 3
     watch = QueueWatch(server.queued); watch.begin(); watch.end()
     watch.to_json()                                    # {"mean": 3.1, "max": 12, "course": [[0.25, 2], …]}
     deliveries("/mnt/array/mail/mail/postfix/maillog").to_json(60.0)
@@ -12,7 +14,9 @@ Limits: deliveries that a killed Postfix could not write down are in the mailbox
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 import threading
 import time
 from collections.abc import Callable
@@ -21,12 +25,31 @@ from dataclasses import dataclass, field
 
 from plimsoll.stored import Json
 
+#: Where letters lie, from taken to put off.
+_FOLDERS = ("maildrop", "incoming", "active", "deferred", "hold")
 _EVERY_S = 0.25
 #: Counts that are kept; when there are as many, every other one goes.
 _COUNTS_MAX = 400
 _SENT = re.compile(rb" delay=([\d.]+), delays=([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+), dsn=[\d.]+, status=(\w+)")
 _PUT_OFF = re.compile(rb" status=deferred \((.*)\)")
 _PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
+
+
+def taken(queue: str) -> int:
+    """How many letters are in a queue of Postfix's, without those that it is still writing or never wrote to their end."""
+    count = 0
+    for name in _FOLDERS:
+        for folder, _, files in os.walk(os.path.join(queue, name)):
+            count += sum(_whole(os.path.join(folder, file)) for file in files)
+    return count
+
+
+def _whole(path: str) -> bool:
+    """Whether all of a letter is there; one that moved on since it was seen was whole."""
+    try:
+        return bool(os.stat(path).st_mode & stat.S_IXUSR)
+    except FileNotFoundError:
+        return True
 
 
 class QueueWatch:

@@ -39,7 +39,7 @@ from plimsoll.apps import guard
 from plimsoll.apps.mail.accounting import Mark, marks_on_disk
 from plimsoll.apps.mail.configuration import DOMAIN, DovecotChoices, PostfixChoices, dovecot_file, postfix_files
 from plimsoll.apps.mail.programs import programs
-from plimsoll.apps.mail.queue import put_off
+from plimsoll.apps.mail.queue import put_off, taken
 from plimsoll.apps.mail.reader import Door, Login, marks_by_imap
 from plimsoll.apps.mail.room import Room
 from plimsoll.apps.user import User, check_reachable, server_user
@@ -242,8 +242,7 @@ class PrivateMail:
 
     def queued(self) -> int:
         """Letters that Postfix has taken and not delivered."""
-        folders = [os.path.join(self.queue, name) for name in ("maildrop", "incoming", "active", "deferred", "hold")]
-        return sum(len(files) for folder in folders for _, _, files in os.walk(folder))
+        return taken(self.queue)
 
     def processes(self) -> list[int]:
         """The servers' master processes, for what they and their children use."""

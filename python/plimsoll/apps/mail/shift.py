@@ -173,7 +173,8 @@ class Shift:
         """Letters that were queued when the last task had ended, and the seconds until none was; raises when they stay."""
         begun = time.monotonic()
         queued = self._server.queued()
-        while self._server.queued():
+        # A letter that is tried again goes back from the folders that are looked at last, so one empty look may have passed it by.
+        while self._server.queued() or self._server.queued():
             if self._room.look() is not None:
                 raise TargetError(str(self._room.sentence))
             if time.monotonic() > begun + _DELIVERY_S:
