@@ -4,7 +4,8 @@
 
 mod support;
 
-use std::os::unix::fs::FileExt;
+use std::fs::File;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
 use plimsoll_engine::Control;
 use plimsoll_workload::Op;
@@ -212,6 +213,12 @@ fn stamps_are_what_is_on_the_disk() {
     }
 }
 
+/// What somebody else writes, at an address that fits a disk's sectors.
+#[repr(align(512))]
+struct Sector([u8; 512]);
+
+static SECTOR: Sector = Sector([0xFF; 512]);
+
 #[test]
 fn a_block_that_somebody_else_overwrites_is_found() {
     for backend in file_backends() {
@@ -222,9 +229,10 @@ fn a_block_that_somebody_else_overwrites_is_found() {
         // In a file of its own each time: what is left of a run before would be found as well.
         let found = |number: u32| {
             let path = hollow_file(directory.path(), &format!("file {number}"), MIB);
-            let file = std::fs::File::options().write(true).open(&path).unwrap();
+            let file = File::options().write(true).custom_flags(libc::O_DIRECT).open(&path).unwrap();
             let job = job(path.to_str().unwrap(), stream.clone(), options.clone());
-            let overwrite = || file.write_all_at(&[0xFF; 512], 512).unwrap();
+            // Past the cache: there the whole page would be written, with what the job had written before on both sides.
+            let overwrite = || file.write_all_at(&SECTOR.0, 512).unwrap();
             let sink = Recording { after_interval: Box::new(overwrite), ..Recording::default() };
             try_finish(&job, sink, &Control::default()).unwrap().outcome.findings.unwrap()
         };
