@@ -455,9 +455,20 @@ def test_a_row_has_as_many_figures_as_columns_with_one() -> None:
         ("p99_us", "0", "a:2: p99_us: '0' is not a time; write a number above 0"),
         ("read_rate", "none", "a:2: read_rate: 'none' is not a rate; write requests per second above 0"),
         ("write_access", "some", "a:2: write_access: 'some' is unknown; write random or sequential"),
+        ("write_arrival", "even", "a:2: write_arrival: 'even' is unknown; write poisson or constant"),
     ):
         with pytest.raises(InputError, match=re.escape(sentence)):
             read_rows("a:2", {"iops": "5", **cells, column: text})
+
+
+def test_requests_of_a_row_are_due_at_random_instants_unless_it_says_at_equal_gaps() -> None:
+    cells = {"read_rate": "500", "write_rate": "20", "block": "4k", "write_arrival": "constant", "read_mean_us": "80"}
+    (load,) = loads_of(read_rows("a:2", cells), "array:nvme")
+    assert [(one["name"], one["arrival"]) for one in load.workload["stream"]] == [("reads", "poisson"), ("writes", "constant")]
+    (load,) = loads_of(
+        read_rows("a:2", {"rate": "500", "block": "4k", "access": "random", "arrival": "constant", "p50_us": "80"}), "array:nvme"
+    )
+    assert load.workload["stream"][0]["arrival"] == "constant"
 
 
 def test_the_demerit_is_the_distance_between_two_distributions_over_the_measured_mean() -> None:

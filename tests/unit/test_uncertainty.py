@@ -162,7 +162,7 @@ def test_what_was_fitted_is_drawn_as_coarsely_as_fits_go(tmp_path: Path) -> None
     fitted_to = station(tmp_path, "fitted", ('"assumed"', '"fitted to report 000"'))
     (one,) = uncertain(fitted_to.document or {})
     assert isinstance(one.value, int)
-    assert one.ends() == pytest.approx((one.value / 1.16, one.value * 1.16), rel=1e-3)
+    assert one.ends() == pytest.approx((one.value / 1.18, one.value * 1.18), rel=1e-3)
     assert one.name == "host's time per request"
 
 

@@ -2,8 +2,9 @@
 
 Model: a point of a run brings its workload. A row of a CSV file or of published figures names one in its column ``workload``, or gets the
 one that was typed (``se6920-{access}`` takes a word from a column), or else a plain stream; its sizes, threads and shares are set on it.
-A row with rates (``rate``, or ``read_rate`` and ``write_rate``) is of requests that are due at random instants, reads and writes in a
-stream each. A trace (``trace:FILE``) is four rows, a quarter of its time each, told apart by ``part``.
+A row with rates (``rate``, or ``read_rate`` and ``write_rate``) is of requests that are due at random instants, or where ``arrival``,
+``read_arrival`` or ``write_arrival`` is constant at equal gaps, reads and writes in a stream each. A trace (``trace:FILE``) is four
+rows, a quarter of its time each, told apart by ``part``.
 
     measured = measured_rows("se6920.csv", RowChoice(workload="se6920-{access}"), "array:se6920-raid1")
     measured[0].row.iops, measured[0].load.workload
@@ -191,7 +192,7 @@ def _document(row: Row, asked: RowChoice) -> dict[str, Any]:
         raise InputError("it has no workload, and no block_size and access to make one of; give --workload or these columns.")
     one_after_another = {"random_percent": 0, "sequential": "shared"}
     stream = {"random_percent": 100} if row.values.get("access") != "sequential" else one_after_another
-    rate = {} if "rate" not in row.values else _due(row.values["rate"])
+    rate = {} if "rate" not in row.values else _due(row, "rate", "arrival")
     return {"name": "measured", "stream": [{**stream, **rate, "block_size": _typed(row.values["block_size"])}]}
 
 
@@ -203,11 +204,13 @@ def _of_kind(row: Row, kind: str) -> dict[str, Any]:
     access = row.values.get("write_access" if kind == "write" else "access", "random")
     places = {"random_percent": 100} if access == "random" else {"random_percent": 0, "sequential": "shared"}
     percent = 100 if kind == "read" else 0
-    return {"name": f"{kind}s", "read_percent": percent, "block_size": _typed(block), **places, **_due(row.values[f"{kind}_rate"])}
+    due = _due(row, f"{kind}_rate", f"{kind}_arrival")
+    return {"name": f"{kind}s", "read_percent": percent, "block_size": _typed(block), **places, **due}
 
 
-def _due(rate: Any) -> dict[str, Any]:
-    return {"arrival": "poisson", "rate": rate, "queue_depth": _OUTSTANDING}
+def _due(row: Row, rate: str, arrival: str) -> dict[str, Any]:
+    """When requests are due: at random instants, unless the row says at equal gaps."""
+    return {"arrival": row.values.get(arrival, "poisson"), "rate": row.values[rate], "queue_depth": _OUTSTANDING}
 
 
 def _word(row: Row, column: str) -> str:

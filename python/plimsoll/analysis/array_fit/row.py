@@ -65,7 +65,7 @@ class Row:
     def kind(self) -> str:
         """What a power law cannot be asked to explain: the figure, the workload and how it goes over the addresses."""
         named = [] if self.figure == RATE else [self.figure]
-        return " ".join([*named, *(str(self.values[name]) for name in ("workload", "access", "write_access") if name in self.values)])
+        return " ".join([*named, *(str(self.values[name]) for name in ("workload", *_WORDS) if name in self.values)])
 
     def error(self, said: float) -> float:
         """How wrong it is; of a distribution, ``said`` is the demerit."""
@@ -159,6 +159,9 @@ _RATES = ("rate", "read_rate", "write_rate")
 _COUNTS = ("threads", "queue_depth")
 _PERCENT = ("read_percent", "random_percent")
 _ACCESS = ("random", "sequential")
+_ARRIVAL = ("poisson", "constant")
+#: Columns that hold one of some words.
+_WORDS = {"access": _ACCESS, "write_access": _ACCESS, "arrival": _ARRIVAL, "read_arrival": _ARRIVAL, "write_arrival": _ARRIVAL}
 #: Columns that say what was asked for of all requests; all others but those of streams only tell rows apart.
 OPTIONS = ("block_size", "region_length", *_COUNTS, *_PERCENT)
 
@@ -207,8 +210,9 @@ def _cell(column: str, text: str, place: str) -> tuple[str, Value]:
         if not isinstance(value, float):
             raise InputError(f"{place}: {column}: {quoted(text)} is not a number.")
         value *= scale
-    if plain in ("access", "write_access") and value not in _ACCESS:
-        raise InputError(f"{place}: {plain}: {quoted(text)} is unknown; write random or sequential.")
+    words = _WORDS.get(plain)
+    if words is not None and value not in words:
+        raise InputError(f"{place}: {plain}: {quoted(text)} is unknown; write {' or '.join(words)}.")
     if plain in _RATES and not (isinstance(value, float) and value > 0):
         raise InputError(f"{place}: {column}: {quoted(text)} is not a rate; write requests per second above 0.")
     if plain in _SIZES and not (isinstance(value, float) and value >= 1):
