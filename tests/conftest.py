@@ -10,6 +10,7 @@ choices (no seed of the day) are kept.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Generator
 from functools import cache
 from pathlib import Path
@@ -71,6 +72,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByGroup
     # In the order of `_place`, and not those with the most tests first.
     config.option.loadscopereorder = False
     return ByGroup(config, log)
+
+
+def pytest_collection_finish() -> None:
+    """Ten thousand tests stay to the end: memory is not searched for them again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """What extensions count at the end is to be found again."""
+    gc.unfreeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -89,6 +89,11 @@ impl Buckets {
         answers::value_at_quantile(|| self.counted(), quantile)
     }
 
+    /// Counts in buckets whose values are all at most `value_ns`.
+    pub fn at_most(&self, value_ns: u64) -> u64 {
+        self.0.iter().take_while(|&&(upper_ns, _)| upper_ns <= value_ns).map(|&(_, count)| count).sum()
+    }
+
     /// The lowest value of the first bucket, and the highest of the last; 0 without any.
     pub fn ends(&self) -> (u64, u64) {
         let low_ns = self.counted().next().map_or(0, |(bucket, _)| bounds_of(bucket).0);
@@ -201,6 +206,10 @@ mod tests {
             assert_eq!(few.mean_and_stdev(), (histogram.mean(), histogram.stdev()));
             for quantile in [0.0, 0.1, 0.5, 0.99, 1.0] {
                 assert_eq!(few.value_at_quantile(quantile), histogram.value_at_quantile(quantile), "{quantile}");
+            }
+            for (value_ns, at_most) in [(0, 1), (6, 1), (7, 3), (4_000_000, 5), (u64::MAX, 8)] {
+                let expected = count.min(at_most) as u64;
+                assert_eq!((few.at_most(value_ns), histogram.at_most(value_ns)), (expected, expected), "{value_ns}");
             }
         }
     }

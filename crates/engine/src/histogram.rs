@@ -105,6 +105,11 @@ impl Histogram {
         self.counts[bucket_of(value_ns)]
     }
 
+    /// Counts in buckets whose values are all at most `value_ns`.
+    pub fn at_most(&self, value_ns: u64) -> u64 {
+        self.recorded().take_while(|&(upper_ns, _)| upper_ns <= value_ns).map(|(_, count)| count).sum()
+    }
+
     /// The lowest value of the first bucket that has a count; 0 without any.
     pub fn min(&self) -> u64 {
         self.counted().next().map_or(0, |(bucket, _)| bounds_of(bucket).0)

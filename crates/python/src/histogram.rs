@@ -176,6 +176,14 @@ impl Histogram {
         }
     }
 
+    /// How many of the counts lie in buckets whose values are all at most `value_ns`.
+    fn at_most(&self, value_ns: u64) -> u64 {
+        match &self.0 {
+            Form::Dense(dense) => dense.at_most(value_ns),
+            Form::Folded(buckets) => buckets.at_most(value_ns),
+        }
+    }
+
     /// (highest value of the bucket in ns, count) of every bucket that has one, ascending.
     fn buckets(&self) -> Vec<(u64, u64)> {
         self.0.folded().into_vec()

@@ -26,10 +26,7 @@ of p99 and beyond at high load still cover somewhat less than 95 %. Bounds below
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from math import sqrt
 
 from plimsoll.analysis.point.metric import ALL, RATES, metric_of_totals
@@ -102,12 +99,11 @@ def _operation(course: _Course, ops: Sequence[str], totals: Sequence[OpTotals]) 
 
 
 class _Course:
-    """The batches as series of numbers, one per batch of equal time; histograms are read once."""
+    """The batches as series of numbers, one per batch of equal time."""
 
     def __init__(self, batches: Batches) -> None:
         self._every = list(batches)
         self._equal = batches.equal()
-        self._read: dict[int, tuple[array[int], array[int]]] = {}
         self._whole: dict[tuple[str, ...], Histogram] = {}
 
     def count(self, ops: Sequence[str]) -> int:
@@ -131,7 +127,7 @@ class _Course:
     def _percentile(self, ops: Sequence[str], percent: float) -> Estimate:
         whole = self._distribution(ops)
         value = whole.percentile(percent)
-        below = [sum(self._at_most(value, portion) for portion in _portions(batch, ops)) for batch in self._equal]
+        below = [sum(_at_most(value, portion) for portion in _portions(batch, ops)) for batch in self._equal]
         share = _ratio(below, self._counts(ops))
         if share.low is None or share.high is None or whole.count * (1.0 - percent / 100.0) < BEYOND_MIN:
             return Estimate(float(value), batches=share.batches)
@@ -150,7 +146,7 @@ class _Course:
             if not sum(counts):
                 return Estimate(value)
             limit, mean_count = latency.percentile(PERCENT), sum(counts) / len(counts)
-            beyond = [count - sum(self._at_most(limit, one) for one in _portions(batch, [task])) for count, batch in self._counted(counts)]
+            beyond = [count - sum(_at_most(limit, one) for one in _portions(batch, [task])) for count, batch in self._counted(counts)]
             share = sum(beyond) / sum(counts)
             slope = weight / whole * _slope(latency) / mean_count
             errors = [error + slope * (over - share * count) for error, over, count in zip(errors, beyond, counts, strict=True)]
@@ -172,16 +168,10 @@ class _Course:
                         whole.add(portion.latency)
         return self._whole[key]
 
-    def _at_most(self, value_ns: int, portion: Portion) -> int:
-        """Requests of ``portion`` that took at most ``value_ns``."""
-        if portion.latency is None:
-            return 0
-        if id(portion) not in self._read:
-            buckets = portion.latency.buckets()
-            counts = accumulate((count for _, count in buckets), initial=0)
-            self._read[id(portion)] = (array("Q", (value for value, _ in buckets)), array("Q", counts))
-        values, cumulative = self._read[id(portion)]
-        return cumulative[bisect_right(values, value_ns)]
+
+def _at_most(value_ns: int, portion: Portion) -> int:
+    """Requests of ``portion`` that took at most ``value_ns``."""
+    return portion.latency.at_most(value_ns) if portion.latency is not None else 0
 
 
 def _slope(latency: Histogram) -> float:

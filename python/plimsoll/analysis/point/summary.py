@@ -111,7 +111,7 @@ class Owed:
         of_known, of_least = _percentiles(known), _percentiles(least)
         at_least = {name: float(max(of_known[name], of_least[name])) for name in PERCENTS}
         at_least["mean"] = max(_mean(known), _mean(least))
-        at_least["max"] = float(max(value for value, _ in _merged(known, least)))
+        at_least["max"] = float(max(buckets[-1][0] for buckets in (known, least) if buckets))
         at_most: dict[str, float | None] = dict(at_least)
         if waiting:
             answered = _merged(_without_fastest(known, carried), late)
@@ -157,8 +157,13 @@ def _together(histograms: Mapping[DrawnKey, Histogram], keys: Iterable[DrawnKey]
 
 
 def _merged(*parts: Buckets) -> Buckets:
-    counts: dict[int, int] = {}
-    for part in parts:
+    filled = [part for part in parts if part]
+    if len(filled) < 2:
+        return list(filled[0]) if filled else []
+    # Most of the values are in one of them; that one is not looked through.
+    first, *others = sorted(filled, key=len, reverse=True)
+    counts = dict(first)
+    for part in others:
         for value, count in part:
             counts[value] = counts.get(value, 0) + count
     return sorted(counts.items())
