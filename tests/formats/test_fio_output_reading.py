@@ -241,7 +241,9 @@ def test_names_of_logs_are_known():
 @pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed here, so its own results cannot be read")
 def test_results_of_the_real_fio_are_read(tmp_path):
     log = tmp_path / "l"
-    options = ["--name=a", "--ioengine=null", "--size=64m", "--rw=randrw", "--bs=4k", "--time_based", "--runtime=1", "--log_avg_msec=200"]
+    options = ["--name=a", "--ioengine=null", "--size=64m", "--rw=randrw", "--bs=4k", "--time_based", "--runtime=2", "--log_avg_msec=200"]
+    # A rate that hardly needs a processor, so that one who has to wait for it makes up for that and intervals are alike.
+    options += ["--rate_iops=1000", "--rate_process=linear"]
     logs = [f"--write_{kind}_log={log}" for kind in ("bw", "iops", "lat")] + [f"--write_hist_log={log}", "--log_hist_msec=200"]
     out = tmp_path / "o.json"
     command = ["fio", *options, *logs, "--output-format=json+", f"--output={out}"]
