@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every check; ends with pytest, whose summary is the last line unless something of Rust failed.
 # The page is checked from pytest too (tests/report): its types, its own tests, its bundle, and the report in a browser.
-# `dev/test.sh build` only builds the tests of Rust.
+# `dev/test.sh build` does what these checks find done from then on: tests of Rust are built, and lints and types know the tree.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PYO3_PYTHON="$PWD/.venv/bin/python"
@@ -16,8 +16,11 @@ fi
 
 # What only dev/test-long.sh needs.
 without=(--exclude plimsoll-faultfs)
+lints=(cargo clippy --workspace --all-targets --locked --quiet -- -D warnings)
 if [[ ${1:-} == build ]]; then
-    exec cargo test --workspace "${without[@]}" --locked --quiet --no-run
+    cargo test --workspace "${without[@]}" --locked --quiet --no-run
+    "${lints[@]}"
+    exec $bin/mypy
 fi
 
 step() {
@@ -26,7 +29,7 @@ step() {
 }
 
 rust() {
-    step cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+    step "${lints[@]}"
     step dev/limited.sh cargo test --workspace "${without[@]}" --locked --quiet
     echo "== after $SECONDS s: Rust is done"
 }
