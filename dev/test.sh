@@ -1,7 +1,8 @@
 #!/bin/bash
 # Every check; ends with pytest, whose summary is the last line unless something of Rust failed.
 # The page is checked from pytest too (tests/report): its types, its own tests, its bundle, and the report in a browser.
-# `dev/test.sh build` does what these checks find done from then on: tests of Rust are built, and lints and types know the tree.
+# `dev/test.sh build` does what these checks find done from then on: tests of Rust are built, those of Python compiled, and lints and types know
+# the tree.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PYO3_PYTHON="$PWD/.venv/bin/python"
@@ -20,7 +21,12 @@ lints=(cargo clippy --workspace --all-targets --locked --quiet -- -D warnings)
 if [[ ${1:-} == build ]]; then
     cargo test --workspace "${without[@]}" --locked --quiet --no-run
     "${lints[@]}"
-    exec $bin/mypy
+    $bin/mypy
+    # Every process that tests reads the same 340 files, which pytest compiles anew where they are not compiled yet: once, before there are many.
+    unset PYTHONDONTWRITEBYTECODE
+    # The engine may not be there yet; they are compiled all the same.
+    $bin/pytest --collect-only --quiet >/dev/null 2>&1 || true
+    exit
 fi
 
 step() {
@@ -46,12 +52,8 @@ beside=$!
 set +m
 trap 'kill -- -"$beside" 2>/dev/null || true; rm -f "$said"' EXIT
 failed=0
-# Every process that tests reads the same 340 files, which pytest compiles anew where they are not compiled yet: once, before there are many.
 unset PYTHONDONTWRITEBYTECODE
-$bin/pytest --collect-only --quiet >/dev/null &
-compiling=$!
 step $bin/mypy || failed=1
-wait "$compiling" || true
 # Two processes for every processor, since many tests wait; tests/conftest.py says what one of them does alone.
 step dev/limited.sh $bin/pytest -rs --numprocesses $(($(nproc) * 2)) || failed=1
 if ! wait "$beside"; then
