@@ -16,11 +16,11 @@ from plimsoll.choice.neighbours import Surge, surges
 from plimsoll.choice.prices import Cost
 from plimsoll.choice.ranking import Entry, in_turn, ranked
 from plimsoll.choice.selection import Chosen, Selection
-from plimsoll.choice.trial import DEGRADED, HEALTHY, REBUILDING, Outcome, Response, Trial, examine, in_state
+from plimsoll.choice.trial import DEGRADED, HEALTHY, REBUILDING, Outcome, Response, Trial, examine, in_state, judged, measured, point_of
 from plimsoll.choice.view import view_of
 from plimsoll.engine.block import native
 from plimsoll.errors import InputError
-from plimsoll.reports.terminal.choice import answer, choice_lines
+from plimsoll.reports.terminal.choice import answer, choice_lines, response_words
 from plimsoll.target import target_of
 from support.choices import demand
 
@@ -173,6 +173,23 @@ def test_a_neighbour_that_asks_for_more_is_noticed_unless_it_is_capped() -> None
     assert not raised["loud"].holds
     assert (raised["loud"].rejection or "").startswith("calm: read p99 <= ")
     assert {surge.raised: surge.holds for surge in quiet}["loud"]
+
+
+def test_of_several_conditions_that_do_not_hold_the_furthest_beyond_its_limit_is_named_and_shown() -> None:
+    load = _two()
+    one, two = (
+        replace(part, objective=parse_objective(text))
+        for part, text in zip(load.parts, ("read p99 <= 80us", "read p99 <= 20us"), strict=True)
+    )
+    load = replace(load, parts=(one, two))
+    target = target_of("array:nvme")
+    result = measured(point_of(Trial(target.text, load), target, load.workload), native(), load.rate_per_s)
+    holds, rejection = judged(load, result)
+    assert not holds
+    assert (rejection or "").startswith("random-read-4k: read p99 <= 20us: it was ")
+    # Near its limit is no reason: what does not hold is shown.
+    near, missed = _response("oltp-db", 4.9e6, 5e6), replace(_response("random-read-4k", 0.9, 0.97), holds=False)
+    assert response_words(Outcome(HEALTHY, False, 450.0, (near, replace(missed, text="achieved >= 97%")), None, None)) == "0.9"
 
 
 def _two() -> DemandedLoad:

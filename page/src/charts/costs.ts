@@ -153,7 +153,7 @@ function limitSeries(demanded: number, palette: Palette): LineSeriesOption {
       lineStyle: { color: palette.limit, width: 1.25, type: "dashed" },
       label: { color: palette.limit, fontSize: 11 },
       data: [
-        { yAxis: 1, label: { formatter: "limit", position: "insideStartTop" } },
+        { yAxis: 1, label: { formatter: "limit", position: "insideEndTop" } },
         { xAxis: demanded, label: { formatter: "demanded", position: "insideEndTop" } },
       ],
     },

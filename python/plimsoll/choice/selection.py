@@ -143,7 +143,7 @@ def _with_lines(selection: Selection, entries: Sequence[Entry], processes: Proce
     """Those that carry the demand, with how much more they carry."""
     carrying = [entry for entry in entries if entry.carries]
     if carrying:
-        heard(f"measuring what {len(carrying)} of them carry at most, and how sure that is")
+        heard(f"measuring what {len(carrying)} of them {'carries' if len(carrying) == 1 else 'carry'} at most, and how sure that is")
     draws = None if selection.draws is None else replace(selection.draws, jobs=max(1, processes.count // max(1, len(carrying))))
     trials = (Trial(entry.candidate.target, selection.load, selection.seed) for entry in carrying)
     found: Iterator[_Beyond] = processes.in_order(partial(_beyond, draws=draws, among=len(carrying)), trials)

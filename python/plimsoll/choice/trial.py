@@ -17,6 +17,7 @@ Limits: one member of one group fails. A rebuild is taken to go on as fast as it
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -257,25 +258,29 @@ def _failed(state: str, result: Result) -> Outcome:
 
 
 def judged(load: DemandedLoad, result: Result, without: str | None = None) -> tuple[bool, str | None]:
-    """Whether all demands hold, but for one that is left out, and the first condition that does not."""
+    """Whether all demands hold, but for one that is left out, and the condition that is furthest beyond its limit."""
     left_out = next((part.streams for part in load.parts if part.name == without), ())
+    wrong: list[tuple[float, str]] = []
     for name, objective, seen in _seen(load, result):
         if name in left_out:
             continue
         judgement = judge(objective, seen)
         if not judgement.holds:
-            return False, f"{name}: {_reason(judgement)}" if name else _reason(judgement)
-    return True, None
+            beyond, reason = _reason(judgement)
+            wrong.append((beyond, f"{name}: {reason}" if name else reason))
+    return (False, max(wrong, key=lambda one: one[0])[1]) if wrong else (True, None)
 
 
-def _reason(judgement: Judgement) -> str:
+def _reason(judgement: Judgement) -> tuple[float, str]:
+    """How many times its limit a condition came to that does not hold, and what it was; what has no figure is told before all others."""
     wrong = [clause for clause in judgement.clauses if not clause.holds]
     if not wrong:
-        return str(judgement.failed_by)
-    worst = max(wrong, key=lambda one: (one.estimate.value / one.clause.limit) if one.estimate and one.clause.limit else 0.0)
+        return math.inf, str(judgement.failed_by)
+    times = {id(one): one.estimate.value / one.clause.limit if one.estimate and one.clause.limit else 0.0 for one in wrong}
+    worst = max(wrong, key=lambda one: times[id(one)])
     estimate = worst.estimate
     found = Response(worst.text, None if estimate is None else estimate.value, None, None, worst.clause.limit, holds=False)
-    return _said(found)
+    return times[id(worst)], _said(found)
 
 
 def _said(response: Response) -> str:

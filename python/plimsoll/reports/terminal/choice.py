@@ -198,13 +198,14 @@ def _row(entry: Entry) -> tuple[str, ...]:
 
 
 def response_words(outcome: Outcome | None) -> str:
-    """The condition nearest to its limit, or furthest beyond it."""
+    """The condition nearest to its limit, or furthest beyond it; one that does not hold before all that do, as the reason names it."""
     if outcome is None:
         return "–"
     known = [one for one in outcome.responses if one.value is not None and one.limit]
     if not known:
         return "failed" if not outcome.carries else "–"
-    return _value_words(max(known, key=lambda one: (one.value or 0.0) / one.limit))
+    missed = [one for one in known if not one.holds]
+    return _value_words(max(missed or known, key=lambda one: (one.value or 0.0) / one.limit))
 
 
 def _value_words(one: Response) -> str:
