@@ -5,8 +5,11 @@ import { percent } from "../format";
 import type { Palette } from "../palette";
 import { base, tip, valueAxis } from "./axes";
 
+/** What takes time, as engines' drivers name it: each has its colour on every page, whatever else is on it. */
+const CAUSES = ["processor", "storage", "locks", "internal locks", "client", "other"];
+
 export interface Shares {
-  /** In the order in which they are stacked; the colour is the place. */
+  /** In the order in which they are stacked. */
   kinds: string[];
   bars: { name: string; values: Record<string, number> }[];
 }
@@ -17,16 +20,19 @@ const BOTTOM = 26;
 
 export const sharesHeight = ({ bars }: Shares) => bars.length * STEP + BOTTOM;
 
-export const shareColour = (palette: Palette, kind: number) => palette.configurations[kind % palette.configurations.length] as string;
+export function shareColour(palette: Palette, kind: string): string {
+  const place = CAUSES.indexOf(kind);
+  return palette.configurations[place < 0 ? palette.configurations.length - 1 : place] as string;
+}
 
 export function sharesOption({ kinds, bars }: Shares, palette: Palette): EChartsOption {
   const height = bars.length * STEP;
   const all = bars.flatMap(({ values }, bar) => {
     let from = 0;
-    return kinds.flatMap((kind, index) => {
+    return kinds.flatMap((kind) => {
       const share = 100 * (values[kind] ?? 0);
       from += share;
-      return share > 0 ? [{ bar, kind, index, from: from - share, to: from }] : [];
+      return share > 0 ? [{ bar, kind, from: from - share, to: from }] : [];
     });
   });
   const middle = (bar: number) => bar * STEP + 32;
@@ -41,7 +47,7 @@ export function sharesOption({ kinds, bars }: Shares, palette: Palette): ECharts
         type: "custom",
         data: all.map(({ to, bar }) => [to, middle(bar)]),
         renderItem: (params, api) => {
-          const { bar, index, from, to } = all[params.dataIndex] as (typeof all)[number];
+          const { bar, kind, from, to } = all[params.dataIndex] as (typeof all)[number];
           const [left, y] = api.coord([from, middle(bar)]) as [number, number];
           const right = (api.coord([to, middle(bar)]) as [number, number])[0];
           const width = right - left;
@@ -57,7 +63,7 @@ export function sharesOption({ kinds, bars }: Shares, palette: Palette): ECharts
             {
               type: "rect",
               shape: { x: left, y: y - BAR / 2, width: Math.max(width - 1, 0.5), height: BAR },
-              style: { fill: shareColour(palette, index) },
+              style: { fill: shareColour(palette, kind) },
             },
             ...(width > 40 ? [text(left + width / 2, y, said, palette.surface, "center")] : []),
           ];
@@ -65,8 +71,8 @@ export function sharesOption({ kinds, bars }: Shares, palette: Palette): ECharts
         },
         tooltip: {
           formatter: (hovered) => {
-            const { bar, kind, index, from, to } = all[(hovered as { dataIndex: number }).dataIndex] as (typeof all)[number];
-            return tip((bars[bar] as Shares["bars"][number]).name, [{ colour: shareColour(palette, index), name: kind, value: percent(to - from) }]);
+            const { bar, kind, from, to } = all[(hovered as { dataIndex: number }).dataIndex] as (typeof all)[number];
+            return tip((bars[bar] as Shares["bars"][number]).name, [{ colour: shareColour(palette, kind), name: kind, value: percent(to - from) }]);
           },
         },
       },

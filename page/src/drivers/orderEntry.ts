@@ -17,6 +17,7 @@ export const orderEntry: DriverSection<OrderEntry> = {
     element("p", { class: "note" }, `${entered.banner[0]?.toUpperCase()}${entered.banner.slice(1)}.`),
     cards(entered.sides, report),
     sidesTable(entered.sides, report),
+    unknownFlushes(entered.sides),
     ...limited(entered.sides, report),
     ...groups(entered.sides).flatMap((group, index, all) => latencies(group, report, index === all.length - 1)),
     element("h3", {}, "Log, checkpoints and settings"),
@@ -91,6 +92,13 @@ function sidesTable(sides: OrderSide[], report: Report): HTMLElement {
   });
 }
 
+/** Why the mean of the commits made durable stands without its percentile. */
+function unknownFlushes(sides: OrderSide[]): Child {
+  if (!sides.some((side) => side.flush_mean_ns !== null && side.flush_p99_ns === null)) return null;
+  const why = "PostgreSQL adds up the number and the time of its flushes and keeps no single one, so their p99 is not known.";
+  return element("p", { class: "note" }, why);
+}
+
 const number = (value: number | null): Rich => cell(value, (each) => each.toLocaleString("en-US"));
 
 /** What was committed, and what the engine did for that beside the transactions. */
@@ -144,7 +152,7 @@ function limited(sides: OrderSide[], report: Report): Child[] {
     height: sharesHeight(spec),
     wide: true,
     option: (palette) => sharesOption(spec, palette),
-    legend: (palette) => kinds.map((kind, index) => ({ name: words.get(kind) ?? kind, colour: shareColour(palette, index), mark: "solid" })),
+    legend: (palette) => kinds.map((kind) => ({ name: words.get(kind) ?? kind, colour: shareColour(palette, kind), mark: "solid" })),
     table: () => ({
       caption: "Shares of the time of transactions",
       columns: ["Side", ...kinds.map((kind) => words.get(kind) ?? kind)].map((heading) => ({ heading })),
