@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -126,6 +127,14 @@ def test_a_trend_is_not_steady() -> None:
 
     flag = judge(altered(climb))["not_steady"]
     assert "SNIA SSS PTS" in flag.message
+    assert re.search(r"changed by \+\d+ % across the measured time", flag.message)
+
+
+def test_a_trend_of_more_than_the_mean_is_said_as_a_multiple_of_it() -> None:
+    def fall(index: int, one: dict[str, Any]) -> None:
+        one["summary"]["read"]["count"] = max(1, one["summary"]["read"]["count"] // 10**index)
+
+    assert re.search(r" fell by [1-9]\.\d times its mean across the measured time", judge(altered(fall))["not_steady"].message)
 
 
 def test_in_an_open_loop_latency_is_what_must_be_steady() -> None:

@@ -177,11 +177,18 @@ def _unsteady(what: str, verdict: Steadiness | None, width: float | None, cause:
     yield Flag(
         "not_steady",
         "doubt" if trend or width is None else of_shift(width),
-        f"{what} changed by {verdict.slope_percent:+.0f} % across the measured time (limit {SLOPE_PERCENT_MAX:g} %), its fifths "
+        f"{what} {_trend(verdict.slope_percent)} across the measured time (limit {SLOPE_PERCENT_MAX:g} %), its fifths "
         f"differ by {verdict.excursion_percent:.0f} % (limit {EXCURSION_PERCENT_MAX:g} %), coefficient of variation "
         f"{verdict.variation_percent:.0f} %; {SOURCE}.",
         cause,
     )
+
+
+def _trend(slope_percent: float) -> str:
+    """A share is of the mean, so one of more than the whole is no change by percent that anybody could follow."""
+    if abs(slope_percent) <= 100:
+        return f"changed by {slope_percent:+.0f} %"
+    return f"{'rose' if slope_percent > 0 else 'fell'} by {abs(slope_percent) / 100:.1f} times its mean"
 
 
 def _longer(evidence: Evidence) -> str:
