@@ -44,6 +44,7 @@ pub mod queue;
 pub mod record;
 pub mod recorder;
 pub mod replay;
+mod ring;
 pub mod run;
 pub mod safety;
 pub mod silence;

@@ -6,42 +6,28 @@
 //! completions, when they are first seen. A batch in which requests touch each other is handed over two at a time, because the
 //! kernel joins what touches in larger ones ([`crate::neighbours`]).
 //!
-//! Rings are asked for with single issuer and deferred task running (Linux 6.1), then with cooperative task running
-//! (5.19), then plain; see io_uring_setup(2).
-//!
 //! Limits: a device that cannot complete without blocking makes the kernel hand requests to worker threads of its own,
 //! which costs much; the run counts them and says so.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-use io_uring::{IoUring, opcode, squeue, types};
+use io_uring::{cqueue, opcode, squeue, types};
 use plimsoll_workload::Op;
 
-use crate::backend::{Backend, Done, Io};
+use crate::backend::{Backend, Done, Io, Taker};
 use crate::buffers::Arena;
 use crate::clock::Clock;
 use crate::neighbours::Neighbours;
 use crate::pause;
+use crate::ring::Ring;
+pub use crate::ring::{RingOptions, probe};
 
-/// Largest submission queue the kernel allows.
-const ENTRIES_MAX: usize = 32_768;
 /// Largest buffer that can be registered as one.
 const REGISTERED_BYTES_MAX: usize = 1 << 30;
 
 /// Requests that are handed over in one call without being plugged (`IO_PLUG_THRESHOLD` of Linux, io_uring/io_uring.c).
 const UNPLUGGED: usize = 2;
-
-/// How a ring is made.
-#[derive(Clone, Copy, Debug)]
-pub struct RingOptions {
-    /// I/Os outstanding at most.
-    pub depth: usize,
-    /// Poll the device instead of waiting for its interrupts.
-    pub polled: bool,
-    /// NOPs in place of every request.
-    pub nop: bool,
-}
 
 /// See the module. `NOP` replaces every request by a NOP.
 #[derive(Debug)]
@@ -52,11 +38,7 @@ pub struct Uring<const NOP: bool> {
     fixed_files: bool,
     fixed_buffers: bool,
     polled: bool,
-    flavour: &'static str,
-    /// When the I/O of each slot was handed over.
-    submitted_ns: Vec<u64>,
-    /// Length of the I/O of each slot; NOPs answer with it.
-    lens: Vec<u32>,
+    slots: Vec<HandedIo>,
     pending: Vec<u32>,
     in_flight: usize,
     handed_over: HandedOver,
@@ -65,12 +47,13 @@ pub struct Uring<const NOP: bool> {
     discards: bool,
 }
 
-struct Ring(IoUring);
-
-impl std::fmt::Debug for Ring {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("IoUring")
-    }
+/// The I/O of a slot.
+#[derive(Clone, Copy, Debug, Default)]
+struct HandedIo {
+    /// When it was handed over.
+    submitted_ns: u64,
+    /// Its length; NOPs answer with it.
+    len: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -147,7 +130,7 @@ impl<const NOP: bool> Uring<NOP> {
         slots: usize,
         options: RingOptions,
     ) -> io::Result<Self> {
-        let (ring, flavour) = make_ring(options)?;
+        let ring = Ring::new(options)?;
         let fds: Vec<i32> = files.iter().map(AsRawFd::as_raw_fd).collect();
         let fixed_files = !fds.is_empty() && ring.submitter().register_files(&fds).is_ok();
         let fixed_buffers = !NOP && register(&ring, arena);
@@ -155,15 +138,13 @@ impl<const NOP: bool> Uring<NOP> {
         let file = |(&fd, together)| File { fd, is_device: is_device(fd), together };
         let files = fds.iter().zip(together).map(file).collect();
         Ok(Self {
-            ring: Ring(ring),
+            ring,
             clock: Clock::calibrated(),
             files,
             fixed_files,
             fixed_buffers,
             polled: options.polled,
-            flavour,
-            submitted_ns: vec![0; slots],
-            lens: vec![0; slots],
+            slots: vec![HandedIo::default(); slots],
             pending: Vec::with_capacity(slots),
             in_flight: 0,
             handed_over: HandedOver::default(),
@@ -184,62 +165,34 @@ impl<const NOP: bool> Uring<NOP> {
         }
     }
 
-    /// One system call: hands over everything queued, and looks for no completion.
-    #[inline]
-    fn hand_over(&mut self) -> io::Result<()> {
-        let queued = self.ring.0.submission().len() as u32;
-        // SAFETY: as in `enter`.
-        let answer = unsafe { self.ring.0.submitter().enter::<libc::sigset_t>(queued, 0, 0, None) };
-        match answer {
-            Ok(_) => Ok(()),
-            Err(error) if [libc::EINTR, libc::EAGAIN, libc::EBUSY].contains(&errno(&error)) => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// One system call: hands over everything queued and, with `sleep_ns`, waits that long for a completion.
-    #[inline]
-    fn enter(&mut self, sleep_ns: Option<u64>) -> io::Result<()> {
-        const GETEVENTS: u32 = 1;
-        const EXT_ARG: u32 = 8;
-        let queued = self.ring.0.submission().len() as u32;
-        let answer = match sleep_ns {
-            // SAFETY: no argument is passed; every queued entry points to memory that outlives it (backend contract).
-            None => unsafe { self.ring.0.submitter().enter::<libc::sigset_t>(queued, 0, GETEVENTS, None) },
-            Some(sleep_ns) => {
-                let time = types::Timespec::new().sec(sleep_ns / 1_000_000_000).nsec((sleep_ns % 1_000_000_000) as u32);
-                let argument = Wait { sigmask: 0, sigmask_bytes: 0, pad: 0, time: &time };
-                // SAFETY: `argument` has the layout of io_uring_getevents_arg and lives through the call.
-                unsafe { self.ring.0.submitter().enter(queued, 1, GETEVENTS | EXT_ARG, Some(&argument)) }
-            }
-        };
-        match answer {
-            Ok(_) => Ok(()),
-            // Woken by the clock, by a signal, or for want of memory or completion space: the caller's loop goes on.
-            Err(error) if [libc::ETIME, libc::EINTR, libc::EAGAIN, libc::EBUSY].contains(&errno(&error)) => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-
+    /// A completion that was seen at an instant.
     #[inline(always)]
-    fn reap(&mut self, finished: &mut Vec<Done>) -> bool {
-        let mut completions = self.ring.0.completion();
-        if completions.is_empty() {
-            return false;
+    fn done(&self, completion: &cqueue::Entry, completed_ns: u64) -> Done {
+        let slot = completion.user_data() as u32;
+        let HandedIo { submitted_ns, len } = self.slots[slot as usize];
+        let mut result = completion.result();
+        if NOP && result == 0 {
+            result = len as i32;
         }
-        let completed_ns = self.clock.now();
-        for completion in &mut completions {
-            let slot = completion.user_data() as u32;
-            let piece = (completion.user_data() >> 32) as u32;
-            let mut result = completion.result();
-            if NOP && result == 0 {
-                result = self.lens[slot as usize] as i32;
+        Done { slot, piece: (completion.user_data() >> 32) as u32, result, submitted_ns, completed_ns }
+    }
+
+    /// Hands over what is queued and waits for the first completion or the instant; how many there are.
+    #[inline(always)]
+    fn await_some(&mut self, until_ns: u64) -> io::Result<usize> {
+        self.stamp();
+        self.ring.enter(None)?;
+        loop {
+            let finished = self.ring.finished();
+            let left_ns = if finished > 0 { 0 } else { until_ns.saturating_sub(self.clock.now()) };
+            if left_ns == 0 {
+                self.handed_over.end_turn();
+                return Ok(finished);
             }
-            self.in_flight -= 1;
-            let submitted_ns = self.submitted_ns[slot as usize];
-            finished.push(Done { slot, piece, result, submitted_ns, completed_ns });
+            // A polled ring finds completions only while it is asked; others sleep until shortly before the instant.
+            let sleeps = left_ns > pause::SPIN_NS && !self.polled;
+            self.ring.enter(sleeps.then(|| left_ns - pause::SPIN_NS))?;
         }
-        true
     }
 
     /// Everything that is queued is about to be handed over.
@@ -249,10 +202,29 @@ impl<const NOP: bool> Uring<NOP> {
             let now_ns = self.clock.now();
             self.handed_over.add(now_ns, self.pending.len() as u64);
             for slot in self.pending.drain(..) {
-                self.submitted_ns[slot as usize] = now_ns;
+                self.slots[slot as usize].submitted_ns = now_ns;
             }
             self.batch.clear();
         }
+    }
+
+    /// Queues a request, which may hand over those before it.
+    #[inline(always)]
+    fn queue(&mut self, io: &Io) -> io::Result<()> {
+        if !NOP {
+            self.keep_apart(io)?;
+        } else if self.slots[io.slot as usize].len != io.len {
+            self.slots[io.slot as usize].len = io.len;
+        }
+        while !self.ring.has_room() {
+            self.stamp();
+            self.ring.enter(None)?;
+        }
+        self.pending.push(io.slot);
+        let entry = self.entry(io).user_data(u64::from(io.piece) << 32 | u64::from(io.slot));
+        // SAFETY: the buffer lies in the arena, which outlives the ring, and is left alone until the completion.
+        unsafe { self.ring.push(&entry) };
+        Ok(())
     }
 
     /// Hands over what is queued if the kernel would join this request, or others of the batch, with their neighbours.
@@ -262,7 +234,7 @@ impl<const NOP: bool> Uring<NOP> {
         self.batch.add(io, together);
         if self.batch.touching && self.pending.len() >= self.batch.together {
             self.stamp();
-            self.hand_over()?;
+            self.ring.hand_over()?;
             self.batch.add(io, together);
         }
         Ok(())
@@ -277,20 +249,8 @@ impl<const NOP: bool> Backend for Uring<NOP> {
 
     #[inline(always)]
     fn submit(&mut self, io: Io) -> io::Result<()> {
-        let entry = self.entry(&io).user_data(u64::from(io.piece) << 32 | u64::from(io.slot));
-        if NOP {
-            self.lens[io.slot as usize] = io.len;
-        } else {
-            self.keep_apart(&io)?;
-        }
-        self.pending.push(io.slot);
         self.in_flight += 1;
-        // SAFETY: the buffer lies in the arena, which outlives the ring, and is left alone until the completion.
-        while unsafe { self.ring.0.submission().push(&entry) }.is_err() {
-            self.stamp();
-            self.enter(None)?;
-        }
-        Ok(())
+        self.queue(&io)
     }
 
     #[inline(always)]
@@ -299,18 +259,39 @@ impl<const NOP: bool> Backend for Uring<NOP> {
             pause::until(&self.clock, until_ns);
             return Ok(());
         }
-        self.stamp();
-        self.enter(None)?;
-        while !self.reap(finished) {
-            let left_ns = until_ns.saturating_sub(self.clock.now());
-            if left_ns == 0 {
-                break;
+        if self.await_some(until_ns)? > 0 {
+            let completed_ns = self.clock.now();
+            while let Some(completion) = self.ring.next() {
+                finished.push(self.done(&completion, completed_ns));
+                self.in_flight -= 1;
             }
-            // A polled ring finds completions only while it is asked; others sleep until shortly before the instant.
-            let sleeps = left_ns > pause::SPIN_NS && !self.polled;
-            self.enter(sleeps.then(|| left_ns - pause::SPIN_NS))?;
         }
-        self.handed_over.end_turn();
+        Ok(())
+    }
+
+    /// Completions are taken as they lie in the ring.
+    #[inline(always)]
+    fn turn<T: Taker>(&mut self, until_ns: u64, done: &mut Vec<Done>, taker: &mut T) -> io::Result<()> {
+        done.clear();
+        let finished = if self.in_flight > 0 { self.await_some(until_ns)? } else { 0 };
+        if self.in_flight == 0 {
+            pause::until(&self.clock, until_ns);
+        }
+        let now_ns = self.clock.now();
+        if taker.begin(self, now_ns, finished) {
+            // Each is followed by another, so as many stay in flight.
+            for _ in 0..finished {
+                let Some(completion) = self.ring.next() else { break };
+                let finished = self.done(&completion, now_ns);
+                self.queue(&taker.take(&finished))?;
+            }
+            return Ok(());
+        }
+        for _ in 0..finished {
+            let Some(completion) = self.ring.next() else { break };
+            done.push(self.done(&completion, now_ns));
+            self.in_flight -= 1;
+        }
         Ok(())
     }
 
@@ -326,7 +307,8 @@ impl<const NOP: bool> Backend for Uring<NOP> {
 
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![
-            ("ring", self.flavour.to_owned()),
+            ("ring", self.ring.flavour().to_owned()),
+            ("registered_ring", self.ring.is_registered().to_string()),
             ("registered_files", self.fixed_files.to_string()),
             ("registered_buffers", self.fixed_buffers.to_string()),
             ("polled", self.polled.to_string()),
@@ -351,52 +333,8 @@ fn entry_on<const NOP: bool>(file: types::Fd, ring: &Uring<NOP>, io: &Io) -> squ
     }
 }
 
-/// struct io_uring_getevents_arg of the kernel's interface.
-#[repr(C)]
-struct Wait<'a> {
-    sigmask: u64,
-    sigmask_bytes: u32,
-    pad: u32,
-    time: &'a types::Timespec,
-}
-
-fn errno(error: &io::Error) -> i32 {
-    error.raw_os_error().unwrap_or(0)
-}
-
-fn make_ring(options: RingOptions) -> io::Result<(IoUring, &'static str)> {
-    let entries = options.depth.next_power_of_two().clamp(1, ENTRIES_MAX) as u32;
-    let plain = || {
-        let mut builder = IoUring::builder();
-        if options.polled && !options.nop {
-            builder.setup_iopoll();
-        }
-        builder
-    };
-    type Adjustment = fn(&mut io_uring::Builder);
-    let attempts: [(&'static str, Adjustment); 3] = [
-        ("single issuer, deferred task running", |builder| {
-            builder.setup_single_issuer().setup_defer_taskrun();
-        }),
-        ("cooperative task running", |builder| {
-            builder.setup_coop_taskrun();
-        }),
-        ("plain", |_| {}),
-    ];
-    let mut refused = io::Error::from_raw_os_error(libc::ENOSYS);
-    for (flavour, adjust) in attempts {
-        let mut builder = plain();
-        adjust(&mut builder);
-        match builder.build(entries) {
-            Ok(ring) => return Ok((ring, flavour)),
-            Err(error) => refused = error,
-        }
-    }
-    Err(refused)
-}
-
 /// Registers the arena as one buffer; without, requests name their memory and the kernel pins it each time.
-fn register(ring: &IoUring, arena: &Arena) -> bool {
+fn register(ring: &Ring, arena: &Arena) -> bool {
     let (base, bytes) = arena.span();
     let vector = libc::iovec { iov_base: base.cast(), iov_len: bytes };
     // SAFETY: the arena outlives the ring.
@@ -431,12 +369,4 @@ fn kernel_is_at_least(major: u32, minor: u32) -> bool {
         (Some(Ok(found_major)), Some(Ok(found_minor))) => (found_major, found_minor) >= (major, minor),
         _ => false,
     }
-}
-
-/// Whether the kernel lets this process make rings.
-///
-/// # Errors
-/// Its refusal: EPERM when `kernel.io_uring_disabled` or a seccomp filter forbids it, ENOSYS when it has none.
-pub fn probe() -> io::Result<&'static str> {
-    make_ring(RingOptions { depth: 2, polled: false, nop: false }).map(|(_, flavour)| flavour)
 }
