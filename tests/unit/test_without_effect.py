@@ -76,6 +76,7 @@ def test_what_has_no_effect_without_storage_is_refused(
     [
         ("dsync=true", "its writes complete alike with and without O_DSYNC"),
         ("polled=true", "it is no device that could be polled"),
+        ("memory=pages", "it moves no data"),
         ("workers=2", "it runs in virtual time, in one thread"),
         ("content=zeros", "what is written does not change how it answers"),
         ("pattern=0xff", "what is written does not change how it answers"),
@@ -95,9 +96,9 @@ def test_what_has_no_effect_in_virtual_time_is_refused(
 @pytest.mark.parametrize(
     ("target", "words"),
     [
-        ("null:", ["-s", "compress_ratio=2", "-s", "write_percent=100", "-s", "workers=2"]),
+        ("null:", ["-s", "compress_ratio=2", "-s", "write_percent=100", "-s", "workers=2", "-s", "memory=pages"]),
         ("null:", ["--cache", "as found", "-s", "direct=true", "-s", "dsync=false", "-s", "polled=false"]),
-        ("queue:?size=1MiB", ["-s", "content=stamps", "-s", "write_percent=100", "-s", "workers=1"]),
+        ("queue:?size=1MiB", ["-s", "memory=arena", "-s", "content=stamps", "-s", "write_percent=100", "-s", "workers=1"]),
     ],
     ids=str,
 )

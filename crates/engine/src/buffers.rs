@@ -1,12 +1,14 @@
 //! Memory that requests read into and write from.
 //!
 //! Model: one anonymous mapping per worker, aligned to 2 MiB so that it may lie in huge pages, cut into one buffer per
-//! outstanding request. Streams that only read and do not verify share buffers beyond [`SHARED_BYTES`]: what they read is
-//! never looked at, and memory stays bounded however many requests are outstanding. A buffer that is written from, or
-//! looked at, belongs to one request.
+//! outstanding request. Asked for pages as programs have them, it lies in small ones and is not registered. Streams that
+//! only read and do not verify share buffers beyond [`SHARED_BYTES`]: what they read is never looked at, and memory stays
+//! bounded however many requests are outstanding. A buffer that is written from, or looked at, belongs to one request.
 
 use std::io;
 use std::ptr::NonNull;
+
+use plimsoll_workload::job::MemoryWord;
 
 /// Memory after which read-only streams share buffers, per worker.
 const SHARED_BYTES: usize = 32 << 20;
@@ -32,6 +34,7 @@ pub struct Arena {
     mapped_bytes: usize,
     base: *mut u8,
     bytes: usize,
+    memory: MemoryWord,
     /// First byte and length of the buffer of each slot, in the order of the needs.
     places: Vec<(usize, usize)>,
 }
@@ -44,7 +47,7 @@ impl Arena {
     ///
     /// # Errors
     /// When the system has no such amount of memory.
-    pub fn new(needs: &[Need]) -> io::Result<Self> {
+    pub fn new(needs: &[Need], memory: MemoryWord) -> io::Result<Self> {
         let mut places = Vec::new();
         let mut bytes = 0;
         for need in needs {
@@ -72,11 +75,15 @@ impl Arena {
         }
         let mapping = NonNull::new(mapping.cast::<u8>()).ok_or(io::ErrorKind::OutOfMemory)?;
         let base = mapping.as_ptr().wrapping_add(mapping.as_ptr().align_offset(ALIGN_BYTES));
-        if bytes >= ALIGN_BYTES {
+        let advice = match memory {
+            MemoryWord::Arena => (bytes >= ALIGN_BYTES).then_some(libc::MADV_HUGEPAGE),
+            MemoryWord::Pages => Some(libc::MADV_NOHUGEPAGE),
+        };
+        if let Some(advice) = advice {
             // SAFETY: the range lies inside the mapping; a refusal of the advice changes nothing.
-            unsafe { libc::madvise(base.cast(), bytes, libc::MADV_HUGEPAGE) };
+            unsafe { libc::madvise(base.cast(), bytes, advice) };
         }
-        Ok(Self { mapping, mapped_bytes, base, bytes, places })
+        Ok(Self { mapping, mapped_bytes, base, bytes, memory, places })
     }
 
     /// Start of the buffer of slot `slot`.
@@ -84,9 +91,14 @@ impl Arena {
         self.base.wrapping_add(self.places[slot].0)
     }
 
-    /// The whole memory, for registering it with a ring.
+    /// The whole memory.
     pub const fn span(&self) -> (*mut u8, usize) {
         (self.base, self.bytes)
+    }
+
+    /// Whether it is to be registered with a ring.
+    pub const fn is_registered(&self) -> bool {
+        matches!(self.memory, MemoryWord::Arena)
     }
 
     /// The buffer of slot `slot` as bytes.
@@ -112,12 +124,44 @@ mod tests {
     fn written_buffers_never_overlap_and_shared_ones_stay_bounded() {
         let own = Need { slots: 8, len: 5000, own: true };
         let read = Need { slots: 1000, len: 1 << 20, own: false };
-        let arena = Arena::new(&[own, read]).unwrap();
+        let arena = Arena::new(&[own, read], MemoryWord::Arena).unwrap();
         for slot in 1..8 {
             assert!(arena.buffer(slot) as usize - arena.buffer(slot - 1) as usize >= 5000);
         }
         assert!(arena.span().1 <= 8 * 8192 + SHARED_BYTES);
         assert_eq!(arena.buffer(0) as usize % PAGE_BYTES, 0);
         assert!(arena.buffer(8) as usize >= arena.buffer(7) as usize + 5000);
+    }
+
+    /// The flags of the mapping at an address; format: proc(5), `/proc/pid/smaps`.
+    fn flags_at(address: usize) -> String {
+        let table = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let mut holds = false;
+        for line in table.lines() {
+            let span = line.split(' ').next().and_then(|span| span.split_once('-'));
+            let ends = span.map(|(first, end)| (usize::from_str_radix(first, 16), usize::from_str_radix(end, 16)));
+            match ends {
+                Some((Ok(first), Ok(end))) => holds = (first..end).contains(&address),
+                _ if holds && line.starts_with("VmFlags:") => return format!("{line} "),
+                _ => {}
+            }
+        }
+        panic!("nothing is mapped at {address:#x}");
+    }
+
+    #[test]
+    fn an_arena_asks_for_huge_pages_and_pages_refuse_them() {
+        let need = Need { slots: 4, len: 1 << 20, own: true };
+        let few = Arena::new(&[Need { slots: 1, len: PAGE_BYTES, own: true }], MemoryWord::Pages).unwrap();
+        assert!(
+            flags_at(few.buffer(0) as usize).contains(" nh "),
+            "a host that makes all memory huge does so with little, too"
+        );
+        for (memory, asked, other) in [(MemoryWord::Arena, " hg ", " nh "), (MemoryWord::Pages, " nh ", " hg ")] {
+            let arena = Arena::new(&[need], memory).unwrap();
+            let flags = flags_at(arena.buffer(1) as usize);
+            assert!(flags.contains(asked) && !flags.contains(other), "{memory:?}: {flags}");
+            assert_eq!(arena.is_registered(), memory == MemoryWord::Arena);
+        }
     }
 }

@@ -229,7 +229,7 @@ fn prepare_arena(setup: &Setup<'_>, seats: &[LaneSeat]) -> std::io::Result<Arena
     };
     let mut needs = pool_reads(setup, seats, need);
     needs.extend(seats.iter().map(|seat| need(seat, Op::Write)));
-    let mut arena = Arena::new(&needs)?;
+    let mut arena = Arena::new(&needs, setup.job.options.memory)?;
     let mut slot = needs[..needs.len() - seats.len()].iter().map(|need| need.slots).sum();
     for seat in seats {
         let plan = &setup.plans[seat.stream];

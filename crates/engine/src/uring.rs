@@ -133,7 +133,7 @@ impl<const NOP: bool> Uring<NOP> {
         let ring = Ring::new(options)?;
         let fds: Vec<i32> = files.iter().map(AsRawFd::as_raw_fd).collect();
         let fixed_files = !fds.is_empty() && ring.submitter().register_files(&fds).is_ok();
-        let fixed_buffers = !NOP && register(&ring, arena);
+        let fixed_buffers = !NOP && arena.is_registered() && register(&ring, arena);
         let together = together.iter().copied().chain(std::iter::repeat(1)).map(|count| count.max(UNPLUGGED));
         let file = |(&fd, together)| File { fd, is_device: is_device(fd), together };
         let files = fds.iter().zip(together).map(file).collect();

@@ -20,6 +20,7 @@ use plimsoll_engine::sync::SyncIo;
 use plimsoll_engine::target::TargetSpec;
 use plimsoll_engine::uring::{self, RingOptions, Uring};
 use plimsoll_workload::Op;
+use plimsoll_workload::job::MemoryWord;
 use support::*;
 
 const LEN: usize = 4096;
@@ -54,7 +55,7 @@ fn file() -> (tempfile::TempDir, File) {
 }
 
 fn arena(depth: usize) -> Arena {
-    Arena::new(&[Need { slots: depth, len: LEN, own: true }]).unwrap()
+    Arena::new(&[Need { slots: depth, len: LEN, own: true }], MemoryWord::Arena).unwrap()
 }
 
 /// All clauses, in an order in which each may rely on the ones before.

@@ -32,6 +32,16 @@ words! {
 }
 
 words! {
+    /// What requests read into and write from.
+    pub enum MemoryWord: "a kind of memory" {
+        /// One mapping of huge pages per worker, registered with the ring where the kernel takes it.
+        Arena = "arena",
+        /// Small pages, as most programs have them, and nothing registered: what a request costs includes pinning them.
+        Pages = "pages",
+    }
+}
+
+words! {
     /// What happens after a failed request.
     pub enum OnError: "an error policy" {
         /// The job ends; what was measured is kept.
@@ -120,6 +130,9 @@ options! {
             backend: BackendWord = BackendWord::Auto, example "sync";
             /// Poll for completions instead of waiting for interrupts, where the device can. `uring` only.
             polled: bool = false, example "true";
+            /// What requests read into and write from. Long sequential requests gain from an arena; `pages` shows what most
+            /// programs get.
+            memory: MemoryWord = MemoryWord::Arena, example "pages";
             /// Operating system threads that carry the streams' threads; 0 is one per stream thread, at
             /// most one per core.
             workers: u32 = 0, range 0.0 => 1024.0, example "2";

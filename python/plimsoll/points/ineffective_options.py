@@ -2,9 +2,9 @@
 
 Model: such a target is a modelled array, a queueing model (``queue:``) or nothing at all (``null:``). None has a scratch file whose size
 could be chosen or that could be kept, a page cache of this machine that could be dropped, or a device that could be polled; an array's own
-host decides whether requests pass a page cache by, and only what runs in real time has threads of this machine to choose. What was typed is
-refused when no target of the command takes it. Beside a target that does, and where a suite, an experiment or a workload sets it for real
-storage, the points are run and a line says so.
+host decides whether requests pass a page cache by, and only what runs in real time has threads and memory of this machine to choose. What
+was typed is refused when no target of the command takes it. Beside a target that does, and where a suite, an experiment or a workload sets
+it for real storage, the points are run and a line says so.
 Limits: levels typed with ``--over`` count as set by a file, and of what files set only ``size``, ``cache`` and ``direct`` are looked at.
 ``--destroy-data`` permits and asks for nothing, so every target takes it. That ``null:`` prepares what it writes is a cost of ours, so
 options of the content have an effect there.
@@ -168,6 +168,11 @@ def _polled(option: Option, _stand: Stand) -> str:
     return "it is no device that could be polled" if option.value == "true" else ""
 
 
+def _memory(option: Option, stand: Stand) -> str:
+    # What is written to null: is prepared in memory.
+    return "it moves no data" if stand.kind != "null" and option.value == "pages" else ""
+
+
 def _workers(option: Option, stand: Stand) -> str:
     # 0 leaves the number to the engine, which takes one.
     return "it runs in virtual time, in one thread" if stand.kind != "null" and option.value not in ("0", "1") else ""
@@ -185,6 +190,7 @@ _REASONS: dict[str, Callable[[Option, Stand], str]] = {
     "direct": _direct,
     "dsync": _dsync,
     "polled": _polled,
+    "memory": _memory,
     "workers": _workers,
     "content": _content,
     "pattern": _content,

@@ -11,6 +11,7 @@ use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 
+use plimsoll_workload::job::MemoryWord;
 use plimsoll_workload::journal::{Account, Header, Inspection, Kind, RECORD_BYTES, Record, Verdict, Violation};
 use plimsoll_workload::stream::VerifyWord;
 use serde::Serialize;
@@ -157,7 +158,7 @@ fn inspect(
     (sink, control): (&mut dyn Sink, &Control),
 ) -> Result<bool, EngineError> {
     let longest = READ_BYTES.max(header.granule_bytes);
-    let memory = Arena::new(&[Need { slots: 1, len: longest as usize, own: true }]);
+    let memory = Arena::new(&[Need { slots: 1, len: longest as usize, own: true }], MemoryWord::Arena);
     let mut memory = memory.map_err(|source| EngineError::Backend {
         backend: "sync",
         doing: "getting memory to read with",

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use plimsoll_workload::job::MemoryWord;
 use plimsoll_workload::rng::drawn;
 use plimsoll_workload::{Generator, TargetShape, Workload};
 use serde_json::{Value, json};
@@ -135,7 +136,7 @@ fn run(streams: &Value, scripted: Scripted, lean: bool, continues: bool) -> (Vec
         }
     }
     let need = Need { slots: 2 * owners.len(), len: 65_536, own: true };
-    let arena = Arena::new(&[need]).unwrap();
+    let arena = Arena::new(&[need], MemoryWord::Arena).unwrap();
     let buffers = |slot| (arena.buffer(slot), arena.buffer(owners.len() + slot));
     let slots =
         owners.iter().enumerate().map(|(slot, &lane)| Slot::new(lane, buffers(slot).0, buffers(slot).1)).collect();
