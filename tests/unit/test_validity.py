@@ -520,6 +520,21 @@ def test_a_hand_over_to_kernel_workers_is_flagged() -> None:
     assert "3 worker threads" in judge(engine=engine)["uring_handoff"].message
 
 
+def test_a_change_to_system_calls_is_told_and_a_ring_that_stayed_says_what_was_tried() -> None:
+    told = "the kernel handed requests of the ring to 3 threads of its own; since 0.4 s of the warm-up"
+    changed = {
+        **ENGINE,
+        "backend": {"asked": "auto", "used": "sync", "fallback_reason": None},
+        "engine": {**ENGINE["engine"], "facts": {"changeover": f"{told} system calls carry them"}},
+    }
+    flag = judge(engine=changed)["changed_over"]
+    assert flag.severity == "note" and told in flag.message
+    stayed = {**ENGINE, "engine": {**ENGINE["engine"], "iou_wrk_threads": 3, "facts": {"changeover": f"{told} they stay with the ring"}}}
+    found = judge(engine=stayed)
+    assert "changed_over" not in found
+    assert "they stay with the ring" in found["uring_handoff"].advice
+
+
 def test_failed_requests_make_a_result_invalid() -> None:
     flag = judge(replace(SOUND, errors={"EIO": 1}))["io_errors"]
     assert flag.severity == "invalid" and "200 × EIO on read" in flag.message

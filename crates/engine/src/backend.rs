@@ -17,6 +17,7 @@ use std::io;
 
 use plimsoll_array::{ComponentUse, WriteCaches};
 use plimsoll_workload::Op;
+use plimsoll_workload::job::BackendWord;
 
 /// One I/O on one part of the target.
 #[derive(Clone, Copy, Debug)]
@@ -142,6 +143,11 @@ pub trait Taker {
 
     /// Takes one; the next I/O of its slot.
     fn take(&mut self, finished: &Done) -> Io;
+}
+
+/// Whether a backend lives in virtual time.
+pub(crate) const fn is_virtual(backend: BackendWord) -> bool {
+    matches!(backend, BackendWord::Queue | BackendWord::Array)
 }
 
 /// What went wrong: a negated errno, 0 for a transfer that ended early.

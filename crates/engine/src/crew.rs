@@ -19,9 +19,11 @@ use crate::appointment;
 use crate::array::ModelledArray;
 use crate::backend::Backend;
 use crate::buffers::{Arena, Need};
+use crate::changeover::Changeover;
 use crate::clock::Clock;
 use crate::collector::{Line, Message};
 use crate::control::{Control, StoppedBy};
+use crate::either::Either;
 use crate::error::EngineError;
 use crate::gate::ShareGroup;
 use crate::job::Job;
@@ -60,6 +62,8 @@ pub(crate) struct Setup<'a> {
     /// What directs the streams, if the job is a mail store.
     pub(crate) mailstore: Option<&'a Mailstore>,
     pub(crate) control: &'a Control,
+    /// Where workers learn whether to go over to system calls; none where they carry on as they began.
+    pub(crate) changeover: Option<&'a Changeover>,
     /// Where each worker says whether it has answers; none in virtual time.
     pub(crate) pulses: Vec<Pulse>,
     /// The group of each stream that keeps a ratio with others.
@@ -138,13 +142,14 @@ pub(crate) fn work(setup: &Setup<'_>, place: Place) -> Result<Report, EngineErro
         }
         BackendWord::Uring | BackendWord::Auto => {
             let options = RingOptions { depth: pieces, polled: setup.job.options.polled, nop: false };
-            proceed(
-                setup,
-                place,
-                seats,
-                &arena,
-                Uring::<false>::new(&setup.files, &together(setup), &arena, depth, options),
-            )
+            let ring = Uring::<false>::new(&setup.files, &together(setup), &arena, depth, options);
+            match setup.changeover {
+                None => proceed(setup, place, seats, &arena, ring),
+                Some(changeover) => {
+                    let either = |ring| Either::new(ring, (&setup.files, pieces), changeover);
+                    proceed(setup, place, seats, &arena, ring.map(either))
+                }
+            }
         }
     }
 }

@@ -6,9 +6,8 @@
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, unbounded};
+use crossbeam_channel::{bounded, unbounded};
 use plimsoll_mailstore::Test;
 use plimsoll_workload::job::BackendWord;
 use plimsoll_workload::plan::ReadAhead;
@@ -16,8 +15,10 @@ use plimsoll_workload::stamp::Findings;
 use plimsoll_workload::{JobOptions, Op, Recorded, StreamOptions, StreamPlan, Verify, Workload};
 
 use crate::accounts::{journal, ledger, verifies};
+use crate::backend::is_virtual;
+use crate::changeover::Changeover;
 use crate::clock::{self, Clock};
-use crate::collector::{Collector, Message};
+use crate::collector::Collector;
 use crate::control::{Control, StoppedBy};
 use crate::crew::{Place, Report, Setup, family, groups, work};
 use crate::display::shown;
@@ -30,7 +31,8 @@ use crate::outcome::{Journalled, Outcome};
 use crate::recorder::is_recorded_by_part;
 use crate::replay::log::RequestLog;
 use crate::replay::{self, Replay};
-use crate::silence::{self, Pulse, Silence, Vigil};
+use crate::seen::{Seen, collect};
+use crate::silence::Pulse;
 use crate::sink::{Places, Sink};
 use crate::target::{OpenMode, Opened, TargetSpec, open};
 use crate::timeline::Timeline;
@@ -41,8 +43,6 @@ const HISTOGRAM_BYTES: u64 = 80 << 10;
 /// Slices of a worker: the one it fills, and those on their way and back.
 const SLICES_PER_WORKER: usize = 3;
 
-/// How often the sink is polled, so that signals are noticed.
-const POLL: Duration = Duration::from_millis(50);
 /// Time between everybody being ready and the start.
 const START_DELAY_NS: u64 = 50_000;
 
@@ -76,6 +76,7 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
     let ledger = ledger(&plans)?;
     fits_in_memory(&plans, opened.parts.len(), workers)?;
     let journal = journal(job, &plans, &opened, ledger.as_ref())?;
+    let changeover = may_change(job, &plans, backend).then(Changeover::default);
     let setup = Setup {
         plans: &plans,
         opened: &opened,
@@ -88,6 +89,7 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
         workers,
         mailstore: mailstore.as_ref(),
         control,
+        changeover: changeover.as_ref(),
         pulses: if is_virtual(backend) { Vec::new() } else { (0..workers).map(|_| Pulse::default()).collect() },
         groups: groups(&plans),
         generators: Mutex::new(plans.iter().map(family).collect()),
@@ -232,6 +234,14 @@ fn choose(job: &Job) -> Result<(BackendWord, Option<String>), EngineError> {
     }
 }
 
+/// Whether workers may go over to system calls in the warm-up: nobody asked for the ring, and what its threads carry out is not what
+/// the kernel never does without them.
+fn may_change(job: &Job, plans: &[StreamPlan], backend: BackendWord) -> bool {
+    let JobOptions { backend: asked, polled, warmup, .. } = &job.options;
+    let plain = |plan: &StreamPlan| !plan.issues(Op::Flush) && !plan.issues(Op::Trim);
+    *asked == BackendWord::Auto && backend == BackendWord::Uring && !polled && warmup.0 > 0 && plans.iter().all(plain)
+}
+
 /// Open files beside those of the target: rings, the store, timers.
 const OTHER_FILES: u64 = 1024;
 
@@ -303,11 +313,6 @@ fn verifies_or_stamps(workload: &Workload) -> bool {
     workload.anywhere().resolve(shape, 0).is_ok_and(|plans| plans.iter().any(needs))
 }
 
-/// Whether a backend lives in virtual time.
-const fn is_virtual(backend: BackendWord) -> bool {
-    matches!(backend, BackendWord::Queue | BackendWord::Array)
-}
-
 fn workers(plans: &[StreamPlan], options: &JobOptions, backend: BackendWord) -> usize {
     if is_virtual(backend) {
         return 1;
@@ -321,15 +326,6 @@ fn workers(plans: &[StreamPlan], options: &JobOptions, backend: BackendWord) -> 
 /// What comes of driving the workers: the start on `CLOCK_MONOTONIC` and on the wall clock, what each worker leaves
 /// behind, and what was seen meanwhile.
 type Driven = ((u64, u64), Vec<Report>, Seen);
-
-/// What the collecting thread saw.
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    /// The most kernel threads of the rings at once.
-    ring_workers: usize,
-    /// The longest time without an answer.
-    silence: Option<Silence>,
-}
 
 /// Makes the workers, starts them, collects until all have finished.
 fn drive(setup: &Setup<'_>, sink: &mut dyn Sink) -> Result<Driven, EngineError> {
@@ -400,74 +396,19 @@ pub(crate) fn beginning(control: &Control, delay_ns: u64, sink: &mut dyn Sink) -
     }
 }
 
-/// Pushes intervals into the sink until all workers have finished; what was seen meanwhile.
-fn collect(
-    setup: &Setup<'_>,
-    mut collector: Collector,
-    messages: &Receiver<Message>,
-    start_ns: u64,
-    sink: &mut dyn Sink,
-) -> Seen {
-    let real = !is_virtual(setup.backend);
-    let mut next_tick = 0;
-    let (mut seen, mut vigil) = (Seen::default(), Vigil::default());
-    loop {
-        let now_ns = clock::monotonic_ns();
-        while real && next_tick <= setup.timeline.intervals() && now_ns >= start_ns + setup.timeline.start_of(next_tick)
-        {
-            sink.tick(next_tick);
-            seen.ring_workers = seen.ring_workers.max(count_ring_workers(setup.backend));
-            next_tick += 1;
-        }
-        let tick_ns = start_ns.saturating_add(setup.timeline.start_of(next_tick));
-        let pause = if real && next_tick <= setup.timeline.intervals() {
-            POLL.min(Duration::from_nanos(tick_ns.saturating_sub(clock::monotonic_ns())))
-        } else {
-            POLL
-        };
-        match messages.recv_timeout(pause) {
-            Ok(message) => collector.take(message),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Seen { silence: vigil.longest(), ..seen },
-        }
-        while let Some(interval) = collector.next() {
-            sink.interval(&interval);
-            collector.recycle(interval.slice);
-        }
-        sink.poll();
-        if real {
-            let now_ns = clock::monotonic_ns();
-            if let Some(silence) = vigil.look(now_ns, silence::together(&setup.pulses, now_ns)) {
-                sink.silent(silence);
-            }
-        }
-        if collector.is_over() {
-            return Seen { silence: vigil.longest(), ..seen };
-        }
-    }
-}
-
-/// Kernel threads that carry out this process's ring requests because a device could not without blocking.
-fn count_ring_workers(backend: BackendWord) -> usize {
-    if backend != BackendWord::Uring {
-        return 0;
-    }
-    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return 0 };
-    let names = tasks.flatten().filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
-    names.filter(|name| name.starts_with("iou-wrk")).count()
-}
-
 fn outcome(setup: &Setup<'_>, fallback: Option<String>, (start_ns, reports, seen): Driven) -> Outcome {
     let mut findings = Findings::default();
     reports.iter().for_each(|report| findings.merge(&report.findings));
     let clock = Clock::calibrated();
+    let facts = reports.first().map(|report| report.facts.clone()).unwrap_or_default();
+    let changeover = seen.changeover.map(|told| ("changeover", told));
     Outcome {
-        backend: setup.backend,
+        backend: if seen.by_calls { BackendWord::Sync } else { setup.backend },
         fallback,
         plans: setup.plans.to_vec(),
         parts: part_names(setup.opened),
         workers: setup.workers,
-        facts: reports.first().map(|report| report.facts.clone()).unwrap_or_default(),
+        facts: facts.into_iter().chain(changeover).collect(),
         components: reports.iter().flat_map(|report| report.components.iter().cloned()).collect(),
         clock: (clock.source(), clock.drift_ppm()),
         is_virtual: is_virtual(setup.backend),

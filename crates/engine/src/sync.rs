@@ -84,6 +84,14 @@ impl SyncIo {
         };
         Ok(Self { clock, caller })
     }
+
+    /// I/Os that were submitted and not reported.
+    pub(crate) const fn in_flight(&self) -> usize {
+        match &self.caller {
+            Caller::Inline { finished, .. } => finished.len(),
+            Caller::Pool(pool) => pool.in_flight,
+        }
+    }
 }
 
 impl Backend for SyncIo {

@@ -153,6 +153,11 @@ impl<const NOP: bool> Uring<NOP> {
         })
     }
 
+    /// I/Os that were submitted and not reported.
+    pub(crate) const fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
     #[inline(always)]
     fn entry(&self, io: &Io) -> squeue::Entry {
         if NOP {

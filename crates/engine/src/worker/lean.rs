@@ -123,8 +123,8 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
             stopping: false,
             answered: self.answered,
             own_ns: 0,
-            takes_back: self.backend.handed_over_ns().is_none() && !self.backend.stands_still(),
-            stamps_batches: self.backend.stamps_batches(),
+            takes_back: false,
+            stamps_batches: false,
             alike: Alike::default(),
         };
         let stopped = loop {
@@ -148,6 +148,9 @@ impl<O: Outlet, const SOLE: bool> Taker for LeanTurn<'_, O, SOLE> {
     fn begin<B: Backend>(&mut self, backend: &B, now_ns: u64, completions: usize) -> bool {
         self.now_ns = now_ns;
         self.answered |= completions > 0;
+        // A backend may change its ways between two turns.
+        self.takes_back = backend.handed_over_ns().is_none() && !backend.stands_still();
+        self.stamps_batches = backend.stamps_batches();
         let handed_over_ns = backend.handed_over_ns().unwrap_or(0);
         let load = InFlight { all: self.in_flight, older: self.older, handed_over_ns };
         if now_ns >= self.recorder.boundary_ns {

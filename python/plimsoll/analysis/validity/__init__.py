@@ -82,6 +82,7 @@ RULES: tuple[Callable[[Evidence], Iterator[Flag]], ...] = (
     generator.clock_source,
     generator.uring_fallback,
     generator.uring_handoff,
+    generator.changed_over,
     generator.replay_late,
     generator.replay_cut,
     generator.replay_changed,

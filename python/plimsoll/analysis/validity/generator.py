@@ -143,13 +143,33 @@ def uring_handoff(evidence: Evidence) -> Iterator[Flag]:
     """The kernel handed requests to worker threads because the target would have blocked."""
     workers = evidence.engine_facts.get("iou_wrk_threads")
     if isinstance(workers, int) and workers > 0:
+        told = _changeover(evidence)
         yield Flag(
             "uring_handoff",
             of_shift(HANDOVER_NS / (evidence.service_mean_ns or HANDOVER_NS)),
             f"The kernel handed io_uring requests to {workers} worker threads, because they could not complete without blocking: "
             "latencies include the hand-over.",
-            "Compare with --set backend=sync, which is faster on such targets.",
+            f"System calls were tried in the warm-up and were not clearly faster: {told}."
+            if told
+            else "Compare with --set backend=sync, which is faster on such targets.",
         )
+
+
+def changed_over(evidence: Evidence) -> Iterator[Flag]:
+    """``auto`` compared io_uring with plain system calls in the warm-up, and system calls carried what was measured."""
+    told = _changeover(evidence)
+    if told and evidence.backend == "sync":
+        yield Flag(
+            "changed_over",
+            "note",
+            f"System calls carried the requests in place of io_uring: {told}.",
+            "Give both sides of a comparison the same backend, with --set backend=sync or --set backend=uring.",
+        )
+
+
+def _changeover(evidence: Evidence) -> str | None:
+    """What came of comparing the two, where the engine did."""
+    return (evidence.engine_facts.get("facts") or {}).get("changeover")
 
 
 def own_cost_ns(evidence: Evidence) -> float | None:
