@@ -324,6 +324,23 @@ def test_rounds_towards_a_steady_state_stand_for_it_by_their_last_five() -> None
     assert (row.values[0].value, row.ratio, row.verdict) == (pytest.approx(1000), pytest.approx(1.2), "faster")
 
 
+def by(label: str, used: str, asked: str = "auto") -> Side:
+    """A side of two points that a way into the kernel carried."""
+    results = [made(Load(1000, MS), depth) for depth in (1, 2)]
+    return Side(label, [replace(result, engine={**result.engine, "backend": {"asked": asked, "used": used}}) for result in results])
+
+
+def test_sides_that_auto_carried_in_different_ways_are_told() -> None:
+    ring, calls = by("A", "uring"), by("B", "sync")
+    told = [note for note in compare([ring, calls]).notes if "auto" in note]
+    assert told == [
+        "auto carried 2 points by io_uring on A and by system calls on B: part of the difference is that. "
+        "Give both sides the same, with --set backend=sync or --set backend=uring."
+    ]
+    for other in (by("B", "uring"), by("B", "sync", asked="sync"), by("B", "array")):
+        assert not any("auto" in note for note in compare([ring, other]).notes)
+
+
 def test_the_json_form_holds_the_table_its_findings_and_its_notes() -> None:
     sides = [steps("A", [100, 190, 200], littles_law), steps("B", [120, 230, 260], littles_law)]
     written = json.loads(json.dumps(compare(sides, objectives={"": parse_objective("mean <= 18ms")}).to_json()))

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from plimsoll.analysis.comparison.answer import answer
+from plimsoll.analysis.comparison.backends import backend_notes
 from plimsoll.analysis.comparison.drawn_ratio import drawn_notes, drawn_ratio
 from plimsoll.analysis.comparison.findings import findings
 from plimsoll.analysis.comparison.marks import MarkPair, mark_pair, side_mark
@@ -385,6 +386,7 @@ def _notes(sides: Sequence[Side], matches: Sequence[tuple[Point, list[tuple[Resu
         yield from _left_out(side, [groups[position] for _, groups in matches])
     if rows and all(len(row.ones) < 2 or len(row.others) < 2 for row in rows):
         yield ("Each point was measured once per side, so drift between runs is not covered. Use --repeat 3 --interleave.")
+    yield from backend_notes([side.label for side in sides], [[usable(group) for group in groups] for _, groups in matches])
     results = [result for _, groups in matches for group in groups for result in usable(group)]
     invalid = sorted({flag.name for result in results for flag in result.flags if flag.severity == "invalid"})
     if invalid:
