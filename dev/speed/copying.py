@@ -32,7 +32,7 @@ _SETTINGS = {"shared_buffers": "256MB", "max_wal_size": "4GB"}
 _PROGRAM = """
 import sys, time
 import psycopg
-from plimsoll.apps.databases.postgresql import messages
+from plimsoll.apps.databases.postgresql_rows import copy
 from plimsoll.decision import data
 host, port, user, table, scale = sys.argv[1:]
 with data.kept():
@@ -40,9 +40,7 @@ with data.kept():
     rows = data.ahead(data.copy_text(table, float(scale)))
     with psycopg.connect(host=host, port=port, user=user, dbname="postgres") as connection, connection.cursor() as cursor:
         cursor.execute(f"TRUNCATE {table}")
-        with cursor.copy(f"COPY {table} FROM STDIN") as copy:
-            for message in messages(rows):
-                copy.write(message)
+        copy(cursor, f"COPY {table} FROM STDIN", rows)
     print(time.monotonic() - begun)
 """
 

@@ -13,7 +13,7 @@ import pytest
 
 from plimsoll.apps.databases.address import parse
 from plimsoll.apps.databases.database import DatabaseError, Settings
-from plimsoll.apps.databases.postgresql import PostgreSql, messages, own_server, private
+from plimsoll.apps.databases.postgresql import PostgreSql, own_server, private
 from plimsoll.apps.databases.postgresql_troubles import told_of
 from plimsoll.apps.databases.schema import drop
 from plimsoll.apps.databases.server import PrivateServer
@@ -44,13 +44,6 @@ def _pid(database: PostgreSql) -> int:
 
 def _url(database: PostgreSql, user: str = "plimsoll", name: str = "postgres") -> str:
     return f"postgresql://{user}@/{name}?host={database._how()['host']}"
-
-
-def test_rows_go_to_the_server_in_messages_of_64_kib_at_most_and_none_is_lost() -> None:
-    chunks = [b"a" * 200_000, b"", b"b" * 65_536, b"c"]
-    sent = list(messages(iter(chunks)))
-    assert b"".join(sent) == b"".join(chunks)
-    assert [len(message) for message in sent] == [65_536, 65_536, 65_536, 200_000 - 3 * 65_536, 65_536, 1]
 
 
 def test_rows_are_loaded_from_memory_and_kept_over_a_cold_restart(database: PostgreSql) -> None:

@@ -153,6 +153,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<jobs::Control>()?;
     module.add_class::<jobs::Session>()?;
     module.add_class::<terminals::TerminalThreads>()?;
+    module.add_function(wrap_pyfunction!(terminals::copy_rows, module)?)?;
     module.add_function(wrap_pyfunction!(panics::panic_on_purpose, module)?)?;
     module.add_function(wrap_pyfunction!(check_workload, module)?)?;
     module.add_function(wrap_pyfunction!(check_job, module)?)?;

@@ -1,8 +1,9 @@
-//! `TerminalThreads`: terminals over open connections of PostgreSQL.
+//! `TerminalThreads`: terminals over open connections of PostgreSQL; `copy_rows`: rows of a COPY over one.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
 
+use plimsoll_terminals::rows::{self, Written};
 use plimsoll_terminals::tally::Slice;
 use plimsoll_terminals::{Pace, Request, TerminalThreads as Threads, wire};
 use pyo3::exceptions::PyIndexError;
@@ -10,6 +11,21 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::histogram::Histogram;
+
+/// Writes rows to the socket of a connection whose server waits for them; whether it takes more. A signal that raises ends it.
+#[pyfunction]
+pub fn copy_rows(py: Python<'_>, file: i32, text: &[u8]) -> PyResult<bool> {
+    // SAFETY: who calls keeps the connection open.
+    let socket = unsafe { BorrowedFd::borrow_raw(file) };
+    let mut raised = None;
+    let written = py.detach(|| {
+        rows::write(&socket, text, || {
+            raised = Python::attach(|py| py.check_signals()).err();
+            raised.is_some()
+        })
+    });
+    raised.map_or(Ok(written == Written::All), Err)
+}
 
 /// A value of a call.
 #[derive(FromPyObject)]

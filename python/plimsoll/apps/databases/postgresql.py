@@ -1,6 +1,7 @@
 """PostgreSQL as a load: a private server on the target, or a server of the user's, behind the verbs of a database.
 
-Model: a session is a connection whose statements are transactions of their own. Rows are loaded with COPY, from memory. Sessions that do
+Model: a session is a connection whose statements are transactions of their own. Rows are loaded with COPY, from memory
+(`plimsoll.apps.databases.postgresql_rows`). Sessions that do
 nothing have their figures written before the server's counters are read (`plimsoll.apps.databases.postgresql_counters`); what single
 statements move, a private server tells (`plimsoll.apps.databases.postgresql_tally`). Everything lies in one schema
 (`plimsoll.apps.databases.schema`). Of a private server, the memory that it may use goes to shared buffers and sorts; to start cold it is
@@ -27,6 +28,7 @@ from plimsoll.apps.databases.address import Address
 from plimsoll.apps.databases.database import Counters, DatabaseError, Moved, Row, Settings
 from plimsoll.apps.databases.postgresql_counters import FLUSHES_SINCE, counted, read_bytes
 from plimsoll.apps.databases.postgresql_processes import first_process
+from plimsoll.apps.databases.postgresql_rows import copy
 from plimsoll.apps.databases.postgresql_tally import SETTINGS, Tally, Turn, spilled_bytes
 from plimsoll.apps.databases.postgresql_troubles import told
 from plimsoll.apps.databases.postgresql_waits import ASKED, class_of
@@ -42,8 +44,6 @@ if TYPE_CHECKING:
 SCHEMA = DECISION_SUPPORT
 _MISSING = "PostgreSQL's client is not installed here; install it with: pip install 'plimsoll[postgresql]'."
 _CONNECT_S = 15
-#: Bytes of a message of COPY: the server works on the first while the next come, and none is copied to be divided.
-_MESSAGE_BYTES = 64 << 10
 #: A private server that recovers from a crash takes nobody for so long at most.
 _RECOVERY_S = 600.0
 _WAIT_S = 0.05
@@ -411,9 +411,7 @@ class PostgreSqlSession:
     def copy(self, table: str, text: Iterable[bytes], columns: Sequence[str] = ()) -> int:
         named = f" ({', '.join(columns)})" if columns else ""
         with self._under_way(), self._connection.cursor() as cursor:
-            with cursor.copy(f"COPY {table}{named} FROM STDIN") as copy:
-                for message in messages(text):
-                    copy.write(message)
+            copy(cursor, f"COPY {table}{named} FROM STDIN", text)
             return max(cursor.rowcount, 0)
 
     def cancel(self) -> None:
@@ -432,14 +430,6 @@ class PostgreSqlSession:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def messages(text: Iterable[bytes]) -> Iterator[memoryview]:
-    """The chunks of a COPY as messages for the server, no longer than it takes at a time."""
-    for chunk in text:
-        view = memoryview(chunk)
-        for begin in range(0, len(view), _MESSAGE_BYTES):
-            yield view[begin : begin + _MESSAGE_BYTES]
 
 
 def _configuration(settings: Settings) -> dict[str, str]:
