@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from support.sessions import BLOCK, missing_line, sessions_of
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 GUIDES = sorted([DOCS / "tutorial.md", *(DOCS / "how-to").glob("*.md")])
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 DEVICE = re.compile(r"/dev/sd[a-z]")
 MEASURING = {"check", "run", "ramp", "scale", "suite", "matrix"}
 FILE_BYTES = 1 << 30
@@ -30,18 +31,6 @@ def commands_of(guide: Path) -> list[str]:
     text = "\n".join(block for language, block in BLOCK.findall(guide.read_text()) if language == "sh")
     lines = text.replace("\\\n", " ").splitlines()
     return [shlex.join(shlex.split(line, comments=True)) for line in lines if line.startswith("plimsoll ")]
-
-
-def sessions_of(guide: Path) -> list[tuple[str, list[str]]]:
-    """Each command that is shown with its output, and the lines shown; ``…`` stands for any."""
-    found: list[tuple[str, list[str]]] = []
-    for language, block in BLOCK.findall(guide.read_text()):
-        for line in block.splitlines() if language == "console" else []:
-            if line.startswith("$ "):
-                found.append((line[2:], []))
-            elif line != "…":
-                found[-1][1].append(line)
-    return found
 
 
 def with_files(command: str, folder: Path) -> str:
@@ -75,13 +64,11 @@ def test_a_command_of_a_guide_is_one_that_plimsoll_takes(guide: Path, command: s
     assert "plan " in planned.stdout
 
 
-@pytest.mark.parametrize("guide", [guide for guide in GUIDES if sessions_of(guide)], ids=lambda guide: guide.stem)
+@pytest.mark.parametrize("guide", [guide for guide in GUIDES if sessions_of(guide.read_text())], ids=lambda guide: guide.stem)
 def test_what_a_guide_shows_is_what_comes(guide: Path, plimsoll: Plimsoll, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
-    for command, shown in sessions_of(guide):
+    for command, shown in sessions_of(guide.read_text()):
         ended = plimsoll(*shlex.split(command)[1:])
         assert ended.returncode == 0, ended.stderr
-        found = 0
-        for line in shown:
-            found = ended.stdout.find(f"{line}\n", found)
-            assert found >= 0, f"{command}: {line!r} is not in, or not in this order:\n{ended.stdout}"
+        missing = missing_line(shown, ended.stdout)
+        assert missing is None, f"{command}: {missing!r} is not in, or not in this order:\n{ended.stdout}"

@@ -22,7 +22,14 @@ impl Declustered {
     /// Everybody who holds what a child should hold at a sector, who is read first; nobody if it is missing.
     pub(super) fn holders(&self, child: u32, lba: u64, (members, base): (&Members, u16), mut visit: impl FnMut(u16)) {
         let mut at = base + child as u16;
-        while let Some(spare) = members.spare_of(at) {
+        // Each spare stands for one member, so that no chain is longer than there are spares.
+        for _ in 0..=self.spares() {
+            let Some(spare) = members.spare_of(at) else {
+                if self.is_reached(members.state(at), &self.straight, lba) {
+                    visit(at);
+                }
+                return;
+            };
             if members.returned_sectors(at) > lba {
                 visit(at);
             }
@@ -32,9 +39,7 @@ impl Declustered {
             let place = self.spare_place(spare);
             at = base + self.permutations.of_slice(self.slice_of(lba)).child(place) as u16;
         }
-        if self.is_reached(members.state(at), &self.straight, lba) {
-            visit(at);
-        }
+        debug_assert!(false, "spares stand for each other in a circle behind child {child} at sector {lba}");
     }
 
     fn is_reached(&self, state: MemberState, order: &Order, lba: u64) -> bool {

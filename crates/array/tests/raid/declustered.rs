@@ -112,7 +112,9 @@ impl Pool {
                 }
                 let (mut rebuild, mut chunk) = (Rebuild::new(data[spare], 5, &self.geometry), RebuildChunk::default());
                 let mut found = BTreeSet::new();
+                let mut steps = 0..=self.geometry.member_sectors();
                 while rebuild.next(&self.geometry, &members, &mut chunk).unwrap() {
+                    assert!(steps.next().is_some(), "a rebuild takes more steps than it has sectors");
                     if chunk.write.sectors > 0 && chunk.write.lba / sectors == slice {
                         found.insert(chunk.write.device);
                     }
@@ -295,6 +297,8 @@ impl Oracle {
         while let Some(spare) = found.last().and_then(|&last| self.members.spare_of(last)) {
             let first = member / self.pool.members * self.pool.members;
             found.push(first + self.pool.spares[slice][usize::from(spare)]);
+            let most = 1 + usize::from(self.pool.spec.distributed_spares());
+            assert!(found.len() <= most, "{found:?} stand for each other in a circle at sector {lba}");
         }
         found
     }

@@ -2,8 +2,8 @@
 
 Model: every path lies in the target's directory or in a directory of sockets that only the servers' users may enter. Letters and logins go
 from Postfix to Dovecot through sockets there, so that no port but IMAP's and SMTP's is open, and both want a password.
-A letter whose last delivery agent still has it open as it is tried again is put among the incoming ones for a minute; Postfix looks there when
-another letter comes or its queue manager is woken. After the last letter of a run none comes, so the queue manager is woken every second.
+A letter whose last delivery agent still has it open as it is tried again is put among the incoming ones for a minute; Postfix looks there
+when another letter comes or its queue manager is woken. After the last letter of a run none comes, so it is woken every second.
 Limits: texts only; who writes and owns the files is `plimsoll.apps.mail.server`.
 
     dovecot_file(DovecotChoices(sockets="/tmp/plimsoll-mail-x", …))
