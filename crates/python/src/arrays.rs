@@ -69,3 +69,13 @@ pub fn loss_per_year(shape: (u16, u16, u16), mttf_hours: f64, mttr_hours: f64, u
     let found = Reliability { members, redundancy, groups, mttf_hours, mttr_hours, unreadable, repair };
     found.loss_probability(365.25 * 24.0)
 }
+
+/// Makes the classes and functions of this file those of the module.
+pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(describe_array, module)?)?;
+    module.add_function(wrap_pyfunction!(bound_array, module)?)?;
+    module.add_function(wrap_pyfunction!(loss_per_year, module)?)?;
+    module.add_function(wrap_pyfunction!(array_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(array_reference, module)?)?;
+    Ok(())
+}

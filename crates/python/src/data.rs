@@ -170,3 +170,18 @@ fn refresh_set(py: Python<'_>, scale: f64, number: u32, (part, parts): (u32, u32
     let set = || RefreshSet::new(Scale::new(scale)?, number)?.part(part, parts);
     set().map_err(|error| errors::data(py, &error))
 }
+
+/// Makes the classes and functions of this file those of the module.
+pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<DataStream>()?;
+    module.add_class::<DataSource>()?;
+    module.add_function(wrap_pyfunction!(data_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(data_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(data_copy, module)?)?;
+    module.add_function(wrap_pyfunction!(data_parquet, module)?)?;
+    module.add_function(wrap_pyfunction!(data_refresh_copy, module)?)?;
+    module.add_function(wrap_pyfunction!(data_refresh_deletes, module)?)?;
+    module.add_function(wrap_pyfunction!(data_parameters, module)?)?;
+    module.add_function(wrap_pyfunction!(data_orders, module)?)?;
+    Ok(())
+}

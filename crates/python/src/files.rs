@@ -185,3 +185,21 @@ fn read(py: Python<'_>, value: &Value, source: &str) -> PyResult<FileWorkload> {
     workload.check(source).map_err(|error| errors::workload(py, &error))?;
     Ok(workload)
 }
+
+/// Makes the classes and functions of this file those of the module.
+pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(check_files, module)?)?;
+    module.add_function(wrap_pyfunction!(set_files_option, module)?)?;
+    module.add_function(wrap_pyfunction!(files_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(files_reference, module)?)?;
+    module.add_function(wrap_pyfunction!(files_fingerprint, module)?)?;
+    module.add_function(wrap_pyfunction!(run_files, module)?)?;
+    module.add_function(wrap_pyfunction!(check_files_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(prepare_files, module)?)?;
+    module.add_function(wrap_pyfunction!(remove_files, module)?)?;
+    module.add_function(wrap_pyfunction!(own_directory, module)?)?;
+    module.add_function(wrap_pyfunction!(claim_directory, module)?)?;
+    module.add_function(wrap_pyfunction!(release_files, module)?)?;
+    module.add_function(wrap_pyfunction!(inspect_files, module)?)?;
+    Ok(())
+}

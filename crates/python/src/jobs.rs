@@ -437,3 +437,20 @@ pub fn read_options(py: Python<'_>, value: &Value) -> PyResult<JobOptions> {
     options.check().map_err(|error| errors::workload(py, &error))?;
     Ok(options)
 }
+
+/// Makes the classes and functions of this file those of the module.
+pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Control>()?;
+    module.add_class::<Session>()?;
+    module.add_function(wrap_pyfunction!(this_process, module)?)?;
+    module.add_function(wrap_pyfunction!(accompanied_by, module)?)?;
+    module.add_function(wrap_pyfunction!(run_job, module)?)?;
+    module.add_function(wrap_pyfunction!(prepare_target, module)?)?;
+    module.add_function(wrap_pyfunction!(remove_target, module)?)?;
+    module.add_function(wrap_pyfunction!(release_target, module)?)?;
+    module.add_function(wrap_pyfunction!(left_behind, module)?)?;
+    module.add_function(wrap_pyfunction!(signatures, module)?)?;
+    module.add_function(wrap_pyfunction!(inspect_target, module)?)?;
+    module.add_function(wrap_pyfunction!(write_refusal, module)?)?;
+    Ok(())
+}

@@ -73,3 +73,14 @@ fn read(py: Python<'_>, value: &Value, source: &str) -> PyResult<MailstoreWorklo
     workload.check(source).map_err(|error| errors::workload(py, &error))?;
     Ok(workload)
 }
+
+/// Makes the classes and functions of this file those of the module.
+pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(check_mailstore, module)?)?;
+    module.add_function(wrap_pyfunction!(mailstore_warnings, module)?)?;
+    module.add_function(wrap_pyfunction!(set_mailstore_option, module)?)?;
+    module.add_function(wrap_pyfunction!(mailstore_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(mailstore_reference, module)?)?;
+    module.add_function(wrap_pyfunction!(run_mailstore, module)?)?;
+    Ok(())
+}

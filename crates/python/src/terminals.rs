@@ -189,3 +189,10 @@ impl TerminalThreads {
         Ok(found)
     }
 }
+
+/// Makes the classes and functions of this file those of the module.
+pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<TerminalThreads>()?;
+    module.add_function(wrap_pyfunction!(copy_rows, module)?)?;
+    Ok(())
+}
