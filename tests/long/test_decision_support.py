@@ -7,6 +7,7 @@ intervals say that queries of streams have ended, whatever the machine needs for
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -155,11 +156,19 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(disk: Path, leave_bytes: int) -> None:
-    """Take the room of a disk, but for so many bytes."""
-    free = os.statvfs(disk)
-    size = max(free.f_bavail * free.f_frsize - leave_bytes, 1)
+    """Take the room of a disk, but for so many bytes, while somebody else may write there."""
     with open(disk / "ballast", "wb") as file:
-        os.posix_fallocate(file.fileno(), 0, size)
+        for left in reversed(range(10)):
+            free = os.statvfs(disk)
+            try:
+                os.posix_fallocate(file.fileno(), 0, max(free.f_bavail * free.f_frsize - leave_bytes, 1))
+            except OSError as problem:
+                # What was free has been written to since.
+                if problem.errno != errno.ENOSPC or not left:
+                    raise
+                file.truncate(0)
+            else:
+                return
 
 
 def test_a_disk_that_is_too_small_is_told_before_anything_is_written(tmp_path: Path, small_disk: Path) -> None:
