@@ -80,16 +80,7 @@ pub trait Backend {
     where
         Self: Sized,
     {
-        done.clear();
-        self.wait(until_ns, done)?;
-        let now_ns = done.last().map_or_else(|| self.now(), |last| last.completed_ns);
-        if taker.begin(self, now_ns, done.len()) {
-            for finished in done.iter() {
-                self.submit(taker.take(finished))?;
-            }
-            done.clear();
-        }
-        Ok(())
+        plain_turn(self, until_ns, done, taker)
     }
 
     /// Whether all that one `wait` reports has one completion stamp, and what was handed over together one submission stamp.
@@ -143,6 +134,26 @@ pub trait Taker {
 
     /// Takes one; the next I/O of its slot.
     fn take(&mut self, finished: &Done) -> Io;
+}
+
+/// [`Backend::turn`] by way of `wait` and `submit`.
+#[inline(always)]
+pub(crate) fn plain_turn<B: Backend, T: Taker>(
+    backend: &mut B,
+    until_ns: u64,
+    done: &mut Vec<Done>,
+    taker: &mut T,
+) -> io::Result<()> {
+    done.clear();
+    backend.wait(until_ns, done)?;
+    let now_ns = done.last().map_or_else(|| backend.now(), |last| last.completed_ns);
+    if taker.begin(backend, now_ns, done.len()) {
+        for finished in done.iter() {
+            backend.submit(taker.take(finished))?;
+        }
+        done.clear();
+    }
+    Ok(())
 }
 
 /// Whether a backend lives in virtual time.

@@ -9,7 +9,7 @@
 use std::io;
 use std::os::fd::BorrowedFd;
 
-use crate::backend::{Backend, Done, Io, Taker};
+use crate::backend::{Backend, Done, Io, Taker, plain_turn};
 use crate::changeover::Changeover;
 use crate::sync::SyncIo;
 use crate::uring::Uring;
@@ -89,20 +89,6 @@ impl<'a> Either<'a> {
         self.by_calls ^= self.in_flight() == 0;
         Ok(())
     }
-
-    /// A turn in which something changes, or is told.
-    #[cold]
-    fn watched_turn<T: Taker>(&mut self, until_ns: u64, done: &mut Vec<Done>, taker: &mut T) -> io::Result<()> {
-        self.wait(until_ns, done)?;
-        let now_ns = done.last().map_or_else(|| self.now(), |last| last.completed_ns);
-        if taker.begin(self, now_ns, done.len()) {
-            for finished in done.iter() {
-                self.submit(taker.take(finished))?;
-            }
-            done.clear();
-        }
-        Ok(())
-    }
 }
 
 impl Backend for Either<'_> {
@@ -131,8 +117,7 @@ impl Backend for Either<'_> {
     #[inline(always)]
     fn turn<T: Taker>(&mut self, until_ns: u64, done: &mut Vec<Done>, taker: &mut T) -> io::Result<()> {
         if !self.changeover.orders().leave(self.by_calls) {
-            done.clear();
-            return self.watched_turn(until_ns, done, taker);
+            return watched_turn(self, until_ns, done, taker);
         }
         self.reported_calls = self.by_calls;
         match self.calls() {
@@ -177,4 +162,15 @@ impl Either<'_> {
         }
         Ok(())
     }
+}
+
+/// A turn in which something changes, or is told.
+#[cold]
+fn watched_turn<T: Taker>(
+    either: &mut Either<'_>,
+    until_ns: u64,
+    done: &mut Vec<Done>,
+    taker: &mut T,
+) -> io::Result<()> {
+    plain_turn(either, until_ns, done, taker)
 }

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
+import smtplib
 import socket
 import subprocess
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from long.mail.test_mail_users import COMMAND, SMALL, servers_below
 from plimsoll.apps.mail import server
+from plimsoll.apps.mail.configuration import DOMAIN
 from plimsoll.apps.mail.server import PrivateMail
 from plimsoll.errors import TargetError
 from support.patience import HANGS_S, wait_until
@@ -51,3 +56,31 @@ def test_no_free_port_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(server, "_PORTS", range(port, port + 1))
         with pytest.raises(TargetError, match=rf"no port from {port} to {port + 1} of the loopback is free; stop what listens there"):
             server._free_ports(1)
+
+
+def test_a_letter_among_the_incoming_ones_is_delivered_though_no_other_comes(place: Path) -> None:
+    mail = PrivateMail(str(place / "mail"), str(place))
+    mail.start()
+    try:
+        with smtplib.SMTP(*mail.submission.split(":")) as session:
+            session.login("u0", mail.password)
+            mail.kill("dovecot")
+            session.sendmail(f"u0@{DOMAIN}", [f"u0@{DOMAIN}"], b"Subject: x\r\n\r\ny\r\n")
+        wait_until(lambda: put_back(Path(mail.queue)), "the letter is put off")
+        mail.revive("dovecot")
+        begun = time.monotonic()
+        wait_until(lambda: mail.queued() == 0, "the letter is delivered")
+        # Unasked, Postfix looks there every five minutes.
+        assert time.monotonic() - begun < 150
+    finally:
+        mail.stop()
+
+
+def put_back(queue: Path) -> bool:
+    """Put a letter that waits to be tried again where Postfix puts one that somebody still delivers."""
+    for letter in (queue / "deferred").glob("*/*"):
+        with suppress(FileNotFoundError):
+            os.utime(letter, (0, 0))
+            letter.rename(queue / "incoming" / letter.name)
+            return True
+    return False

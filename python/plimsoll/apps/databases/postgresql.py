@@ -1,11 +1,11 @@
 """PostgreSQL as a load: a private server on the target, or a server of the user's, behind the verbs of a database.
 
 Model: a session is a connection whose statements are transactions of their own. Rows are loaded with COPY, from memory
-(`plimsoll.apps.databases.postgresql_rows`). Sessions that do
-nothing have their figures written before the server's counters are read (`plimsoll.apps.databases.postgresql_counters`); what single
-statements move, a private server tells (`plimsoll.apps.databases.postgresql_tally`). Everything lies in one schema
-(`plimsoll.apps.databases.schema`). Of a private server, the memory that it may use goes to shared buffers and sorts; to start cold it is
-stopped, its files are dropped from the page cache, and it is started again.
+(`plimsoll.apps.databases.postgresql_rows`). Sessions that do nothing have their figures written before the server's counters are read
+(`plimsoll.apps.databases.postgresql_counters`); what single statements move, a private server tells
+(`plimsoll.apps.databases.postgresql_tally`). Everything lies in one schema (`plimsoll.apps.databases.schema`). Of a private server, the
+memory that it may use goes to shared buffers and sorts; to start cold it is stopped, its files are dropped from the page cache, and it is
+started again.
 Limits: PostgreSQL reads through the page cache, which no setting of its own bounds. A server of the user's is taken as it is: neither its
 settings nor its caches are changed.
 
