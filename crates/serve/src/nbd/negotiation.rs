@@ -41,8 +41,10 @@ pub(crate) struct Agreed {
 }
 
 /// Talks until the client wants to transmit; `None` when it has left, or sent what is no negotiation.
-pub(crate) fn negotiate(stream: &UnixStream, export: Export) -> io::Result<Option<Agreed>> {
-    let mut talk = Talk { stream, export, structured: false, no_zeroes: false, until: Instant::now() + PATIENCE };
+/// `agrees` is called before the answer that ends the talk: a client that has it is one that transmits.
+pub(crate) fn negotiate(stream: &UnixStream, export: Export, agrees: &dyn Fn()) -> io::Result<Option<Agreed>> {
+    let until = Instant::now() + PATIENCE;
+    let mut talk = Talk { stream, export, agrees, structured: false, no_zeroes: false, until };
     let agreed = talk.carry_out()?;
     stream.set_read_timeout(None)?;
     stream.set_write_timeout(None)?;
@@ -52,6 +54,7 @@ pub(crate) fn negotiate(stream: &UnixStream, export: Export) -> io::Result<Optio
 struct Talk<'a> {
     stream: &'a UnixStream,
     export: Export,
+    agrees: &'a dyn Fn(),
     structured: bool,
     no_zeroes: bool,
     until: Instant,
@@ -100,6 +103,7 @@ impl Talk<'_> {
                 let mut bytes = self.export.size_bytes.to_be_bytes().to_vec();
                 bytes.extend(self.export.flags(self.structured).to_be_bytes());
                 bytes.resize(bytes.len() + if self.no_zeroes { 0 } else { 124 }, 0);
+                (self.agrees)();
                 self.send(&bytes)?;
                 return Ok(Next::Transmission);
             }
@@ -124,6 +128,10 @@ impl Talk<'_> {
                 };
                 self.inform(kind, &wanted)?;
                 if kind == option::GO {
+                    (self.agrees)();
+                }
+                self.reply(kind, reply::ACK, &[])?;
+                if kind == option::GO {
                     return Ok(Next::Transmission);
                 }
             }
@@ -142,7 +150,7 @@ impl Talk<'_> {
             [1, PREFERRED_BYTES, REQUEST_BYTES].iter().for_each(|bytes: &u32| facts.extend(bytes.to_be_bytes()));
             self.reply(kind, reply::INFO, &facts)?;
         }
-        self.reply(kind, reply::ACK, &[])
+        Ok(())
     }
 
     fn reply(&mut self, kind: u32, what: u32, data: &[u8]) -> io::Result<()> {

@@ -232,6 +232,24 @@ fn idle_clients_give_way_and_one_at_work_does_not() {
     assert_eq!(ends.next(), Some(0), "the first of them has been waited for the longest time");
 }
 
+/// Or a newcomer takes the place of a client that has the answer already.
+#[test]
+fn a_client_counts_as_transmitting_before_it_is_told_so() {
+    for (begins, answer_bytes) in [(option(7, &[0; 6]), 20), (option(1, &[]), 10)] {
+        let (mut client, server) = UnixStream::pair().unwrap();
+        client.set_nonblocking(true).unwrap();
+        client.write_all(&[&[0, 0, 0, 3][..], &begins].concat()).unwrap();
+        let what_came = || {
+            let mut bytes = Vec::new();
+            assert_eq!((&client).read_to_end(&mut bytes).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+            bytes.len()
+        };
+        let export = negotiation::Export { size_bytes: 1 << 20, is_rotational: false };
+        negotiation::negotiate(&server, export, &|| assert!(what_came() > 0)).unwrap().unwrap();
+        assert_eq!(what_came(), answer_bytes, "the answer that begins the transmission comes last");
+    }
+}
+
 #[test]
 fn clients_at_work_keep_their_places_from_newcomers() {
     let place = Place::with(8, (HANGS, BYTES));
