@@ -20,6 +20,7 @@ from plimsoll.apps.databases.server import PrivateServer
 from plimsoll.engine.files import native_files
 from plimsoll.errors import SafetyRefusal, TargetError
 from support.patience import HANGS_S, wait_until
+from support.private_server import server_url
 
 pytestmark = pytest.mark.usefixtures("postgresql", "held")
 CANARY = "canary-7b1f"
@@ -43,7 +44,7 @@ def _pid(database: PostgreSql) -> int:
 
 
 def _url(database: PostgreSql, user: str = "plimsoll", name: str = "postgres") -> str:
-    return f"postgresql://{user}@/{name}?host={database._how()['host']}"
+    return server_url(database._how(), user, name)
 
 
 def test_rows_are_loaded_from_memory_and_kept_over_a_cold_restart(database: PostgreSql) -> None:

@@ -18,7 +18,7 @@ from plimsoll.apps.databases import server as server_module
 from plimsoll.apps.databases.server import PrivateServer
 from plimsoll.engine.claims import holding
 from support.patience import HANGS_S
-from support.private_server import missing_server, private_server
+from support.private_server import missing_server, private_server, server_url
 
 pytestmark = pytest.mark.skipif(missing_server() is not None, reason=f"skipped: {missing_server()}")
 CANARY = "canary-51e7"
@@ -44,10 +44,6 @@ def server() -> Iterator[PrivateServer]:
         yield made
         made.stop(discarding=True)
     shutil.rmtree(place, ignore_errors=True)
-
-
-def url(server: PrivateServer, role: str, password: str = CANARY) -> str:
-    return f"postgresql://{role}:{password}@/of_{role}?host={server.connection['host']}"
 
 
 def ended(place: Path, target: str, *words: str) -> tuple[int, dict[str, Any], str]:
@@ -76,7 +72,7 @@ def ended(place: Path, target: str, *words: str) -> tuple[int, dict[str, Any], s
 def test_a_server_that_refuses_is_one_sentence_before_anything_is_made(
     server: PrivateServer, place: Path, role: str, password: str, said: str
 ) -> None:
-    code, result, err = ended(place, url(server, role, password))
+    code, result, err = ended(place, server_url(server.connection, role, f"of_{role}", password))
     assert code == 4
     assert said in err + str(result.get("error"))
     assert password not in err
@@ -106,7 +102,7 @@ def test_a_standby_is_refused_with_what_to_name_instead(place: Path, monkeypatch
         (Path(standby.data) / "standby.signal").touch()
         standby.start()
         try:
-            code, result, err = ended(place, f"postgresql://plimsoll@/postgres?host={standby.connection['host']}")
+            code, result, err = ended(place, server_url(standby.connection, "plimsoll"))
         finally:
             standby.stop(discarding=True)
     assert code == 4
@@ -116,7 +112,7 @@ def test_a_standby_is_refused_with_what_to_name_instead(place: Path, monkeypatch
 def test_connections_that_run_out_end_the_point_in_one_sentence_and_what_was_measured_stays(server: PrivateServer, place: Path) -> None:
     # The power test takes two connections beside those that hold the schema, sixteen streams, of which none asks before all are connected,
     # take more than there are.
-    code, result, _ = ended(place, url(server, "few"), "--set", "test=both", "--streams", "16")
+    code, result, _ = ended(place, server_url(server.connection, "few", "of_few", CANARY), "--set", "test=both", "--streams", "16")
     assert (code, result["status"]) == (4, "failed")
     assert 'the server takes no further connection (too many connections for role "few")' in result["error"]
     assert "use fewer streams" in result["error"] and "\n" not in result["error"]

@@ -12,7 +12,7 @@ import pytest
 
 from plimsoll.engine.claims import holding
 from support.gang import Gang
-from support.private_server import missing_server, private_server
+from support.private_server import missing_server, private_server, server_url
 from support.reachable import reachable_place
 
 SMALL = ("--set", "warehouses=1", "--set", "customers=10", "--set", "items=100", "--set", "terminals=2", "-d", "500ms", "--warmup", "100ms")
@@ -43,7 +43,7 @@ def test_hosts_reach_a_server_of_the_user_s_with_a_password_that_is_stored_nowhe
             hba = Path(server.data) / "pg_hba.conf"
             hba.write_text("local all me scram-sha-256\n" + hba.read_text())
             connection.execute("SELECT pg_reload_conf()")
-        url = f"postgresql://me:{CANARY}@/postgres?host={server.connection['host']}"
+        url = server_url(server.connection, "me", password=CANARY)
         gang = Gang(place)
         done = gang.run("run", "order-entry", "--hosts", "local:2", "--target", url, *SMALL, "--over", "hosts=1,2", "-q")
         assert done.returncode == 0, done.stderr

@@ -75,6 +75,12 @@ def private_server(directory: Path | str, settings: Mapping[str, str] | None = N
     return PrivateServer(home, str(directory), {**SMALL, **(settings or {})})
 
 
+def server_url(connection: Mapping[str, str], role: str, database: str = "postgres", password: str | None = None) -> str:
+    """How ``role`` reaches a database of a server whose ``connection`` is known, as a user writes it."""
+    who = role if password is None else f"{role}:{password}"
+    return f"postgresql://{who}@/{database}?host={connection['host']}"
+
+
 @contextmanager
 def copied_data() -> Iterator[None]:
     """Until the end private servers get a copy of data that initdb made before, and make none themselves."""

@@ -29,7 +29,7 @@ from plimsoll.monitor.sampler import Sampler
 from plimsoll.passwords import withheld
 from plimsoll.target import Target
 from support.observed_queries import check_observed
-from support.private_server import missing_server, private_server
+from support.private_server import missing_server, private_server, server_url
 
 pytestmark = pytest.mark.usefixtures("postgresql", "held")
 CANARY = "canary-7b1f"
@@ -67,7 +67,7 @@ def theirs(their_server: PrivateServer) -> Iterator[str]:
     """The URL of a database of the user's."""
     with psycopg.connect(**their_server.connection, autocommit=True) as connection:
         connection.execute("CREATE DATABASE shop OWNER me")
-        yield f"postgresql://me:{CANARY}@/shop?host={their_server.connection['host']}"
+        yield server_url(their_server.connection, "me", "shop", CANARY)
         connection.execute("DROP DATABASE shop WITH (FORCE)")
 
 
