@@ -95,7 +95,8 @@ function sidesTable(sides: OrderSide[], report: Report): HTMLElement {
 /** Why the mean of the commits made durable stands without its percentile. */
 function unknownFlushes(sides: OrderSide[]): Child {
   if (!sides.some((side) => side.flush_mean_ns !== null && side.flush_p99_ns === null)) return null;
-  const why = "PostgreSQL adds up the number and the time of its flushes and keeps no single one, so their p99 is not known.";
+  const why =
+    "PostgreSQL adds up the number and the time of its flushes and keeps no single one, so their p99 is not known; as root on the server's host Plimsoll asks the kernel.";
   return element("p", { class: "note" }, why);
 }
 

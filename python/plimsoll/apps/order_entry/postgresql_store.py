@@ -3,7 +3,8 @@
 Model: everything lies in one schema that carries Plimsoll's mark, and that is made anew with other data; a schema of the same name without
 the mark is somebody's, and is refused. Several connections fill the tables at once; keys, indexes and functions follow, then VACUUM,
 ANALYZE and a checkpoint, so that nothing of the filling is left to the measured time. While terminals work, a connection of its own reads
-what the server counts and, four times a second, what their transactions wait for (pg_stat_activity).
+what the server counts and, four times a second, what their transactions wait for (pg_stat_activity). The server adds its flushes up; where
+it runs on this host and the kernel lets us, the kernel tells of each.
 Limits: a server of the user's tells what it lets the role see; what it does not tell is None.
 
     store = PostgresqlStore({"host": "/tmp/sockets", "user": "plimsoll", "dbname": "postgres"}, "postgresql:new:/mnt/array/pg")
@@ -16,7 +17,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from queue import Empty, Queue
 from typing import Any
@@ -34,6 +35,9 @@ from plimsoll.apps.order_entry.postgresql import PostgresqlConnections, Postgres
 from plimsoll.apps.order_entry.store import BATCH_ROWS, MADE, AtWork, Filling, Lot, Watched, Working, lots, made_row
 from plimsoll.apps.order_entry.terminals import Plan, Terminals
 from plimsoll.apps.order_entry.threads import TerminalThreads
+from plimsoll.histogram import Histogram
+from plimsoll.monitor.flush_times import FlushTimes
+from plimsoll.monitor.processes import Family
 from plimsoll.orders.consistency import CONDITIONS
 from plimsoll.orders.functions import CALL_OF, CREATE
 from plimsoll.orders.scale import Scale
@@ -44,6 +48,9 @@ _APPLICATION, _WATCHING = "plimsoll terminal", "plimsoll"
 #: Connections that fill the tables at once; rows are made by one processor, which feeds about so many.
 _LOADERS = 4
 _LOOK_S = 0.25
+#: By how much of them the flushes that the kernel saw may differ in number from those that the server counted: its sessions hand their
+#: counts in about once a second.
+_FLUSHES_APART = 0.1
 #: Settings that are recorded.
 _SETTINGS = (
     *("server_version", "shared_buffers", "fsync", "synchronous_commit", "wal_level", "wal_sync_method", "full_page_writes"),
@@ -110,17 +117,17 @@ class PostgresqlStore:
         options = f"-c search_path={SCHEMA} -c default_transaction_isolation={isolation}"
         conninfo = make_conninfo(**{**self._connection, "application_name": _APPLICATION, "options": options})
         terminals, calls = int(stream["terminals"]), str(stream["calls"])
-        with self._opened() as session, _carried_out(conninfo, terminals, calls) as (made, retries, client):
+        with self._opened() as session, _carried_out(conninfo, terminals, calls) as (made, retries, client), _watch(session) as watch:
             # Recorded as they are, not as they were asked for: a role or a database may have settings of its own.
             with psycopg.connect(conninfo, autocommit=True) as one:
                 settings = {name: str(_one(one, f"SHOW {name}")) for name in _OF_TERMINALS}
-            yield Working(made, PostgresqlWatch(session), client, retries, settings)
+            yield Working(made, watch, client, retries, settings)
 
     @contextmanager
     def watching(self) -> Iterator[PostgresqlWatch]:
         """What watches terminals that others serve."""
-        with self._opened() as session:
-            yield PostgresqlWatch(session)
+        with self._opened() as session, _watch(session) as watch:
+            yield watch
 
     def broken(self) -> Sequence[str]:
         """The conditions that do not hold."""
@@ -223,6 +230,10 @@ def _threads(stack: ExitStack, plan: Plan, connections: PostgresqlConnections, r
     return stack.enter_context(closing(TerminalThreads(plan, connections, CALL_OF, retries)))
 
 
+def _watch(session: psycopg.Connection[Any]) -> closing[PostgresqlWatch]:
+    return closing(PostgresqlWatch(session))
+
+
 class PostgresqlWatch:
     """`plimsoll.apps.order_entry.store.Watch` over a connection of its own."""
 
@@ -232,9 +243,15 @@ class PostgresqlWatch:
         self._ended: tuple[float, dict[str, float]] | None = None
         self._looked = 0.0
         self._waits: Counter[str] = Counter()
+        self._flushes: FlushTimes | None = None
 
     def begin(self) -> None:
         """Count from now on."""
+        first = first_process(self._session)
+        if first is not None:
+            # What the kernel does not let us see is not told; see `_flush_of`.
+            with suppress(OSError):
+                self._flushes = FlushTimes([process.pid for process in Family([first]).look()])
         self._began = self._now()
 
     def look(self) -> None:
@@ -242,6 +259,8 @@ class PostgresqlWatch:
         if time.monotonic() < self._looked + _LOOK_S:
             return
         self._looked = time.monotonic()
+        if self._flushes is not None:
+            self._flushes.read()
         found = self._session.execute(
             "SELECT wait_event_type, wait_event, count(*) FROM pg_stat_activity "
             "WHERE application_name = %s AND state = 'active' GROUP BY 1, 2",
@@ -252,7 +271,14 @@ class PostgresqlWatch:
 
     def end(self) -> None:
         """Count no more."""
+        if self._flushes is not None:
+            self._flushes.stop()
         self._ended = self._now()
+
+    def close(self) -> None:
+        """Whatever the watch came to, the kernel records nothing more for it."""
+        if self._flushes is not None:
+            self._flushes.close()
 
     def watched(self) -> Watched:
         """What happened between."""
@@ -262,8 +288,7 @@ class PostgresqlWatch:
         found = Watched(seconds=self._ended[0] - self._began[0])
         if "wal_bytes" in counted:
             found.wal_bytes = int(counted.pop("wal_bytes"))
-        if counted.get("wal_sync") and counted.get("wal_sync_time_ms"):
-            found.flush = {"count": counted["wal_sync"], "mean": 1e6 * counted["wal_sync_time_ms"] / counted["wal_sync"]}
+        found.flush = self._flush_of(counted)
         found.counters = counted
         total = self._waits.total()
         for event, count in self._waits.items():
@@ -271,6 +296,21 @@ class PostgresqlWatch:
             found.waits[name] = found.waits.get(name, 0.0) + count / total
         found.events = {event or "processor": count / total for event, count in self._waits.most_common(8)}
         return found
+
+    def _flush_of(self, counted: Mapping[str, float]) -> dict[str, float]:
+        """How long flushes of the log took: each of them, if the kernel saw as many as the server counted; else their sum."""
+        flushes = counted.get("wal_sync")
+        if not flushes:
+            return {}
+        seen = self._flushes
+        if seen is not None and seen.is_whole and seen.took_ns and abs(len(seen.took_ns) / flushes - 1) <= _FLUSHES_APART:
+            times = Histogram()
+            for took_ns in seen.took_ns:
+                times.record(took_ns)
+            percentiles = {f"p{percent}": float(times.percentile(percent)) for percent in (50, 90, 99)}
+            return {"count": float(times.count), "mean": times.mean, **percentiles, "max": float(times.max)}
+        waited_ms = counted.get("wal_sync_time_ms")
+        return {"count": flushes, "mean": 1e6 * waited_ms / flushes} if waited_ms else {}
 
     def _now(self) -> tuple[float, dict[str, float]]:
         counters: dict[str, float] = {}
