@@ -94,7 +94,9 @@ impl Contents {
             self.flash[extent.lba as usize..(extent.lba + u64::from(extent.sectors)) as usize].fill(self.version);
         }
         // What lies between two writes of an extent counts as written.
-        for (number, place) in self.cache.places.iter().enumerate().filter(|(_, place)| place.state != State::Free) {
+        for (number, place) in
+            self.cache.places.all().iter().enumerate().filter(|(_, place)| place.state != State::Free)
+        {
             for sector in place.valid.from..place.valid.to {
                 let lba = (place.extent * u64::from(EXTENT) + u64::from(sector)) as usize;
                 self.flash[number * EXTENT as usize + sector as usize] = self.latest[lba];
@@ -111,7 +113,7 @@ impl Contents {
 
     fn settle(&mut self, is_written: bool) {
         let Some((place, read)) = self.fills.pop_front() else { return };
-        let first = (self.cache.places[place as usize].extent * u64::from(EXTENT)) as usize;
+        let first = (self.cache.places[place].extent * u64::from(EXTENT)) as usize;
         let at = (place * EXTENT) as usize;
         self.flash[at..at + EXTENT as usize].copy_from_slice(&read[first..first + EXTENT as usize]);
         self.cache.settled(place, is_written);
@@ -135,13 +137,13 @@ impl Contents {
 
     fn check(&self) {
         let cache = &self.cache;
-        let counted = |of: fn(State) -> bool| cache.places.iter().filter(|place| of(place.state)).count() as u32;
-        assert_eq!(counted(|state| state == State::Clean), cache.clean);
-        assert_eq!(counted(|state| matches!(state, State::Coming { .. })), cache.coming);
-        assert!(cache.coming <= cache.shape.fills_max);
+        let counted = |of: fn(State) -> bool| cache.places.all().iter().filter(|place| of(place.state)).count() as u32;
+        assert_eq!(counted(|state| state == State::Clean), cache.places.clean());
+        assert_eq!(counted(|state| matches!(state, State::Coming { .. })), cache.places.coming());
+        assert!(cache.places.coming() <= cache.shape.fills_max);
         let dirty = counted(|state| matches!(state, State::Dirty | State::Leaving | State::Rewritten));
         assert_eq!(dirty, cache.dirty);
-        assert!(dirty <= cache.shape.dirty_max && cache.places.len() <= PLACES as usize);
+        assert!(dirty <= cache.shape.dirty_max && cache.places.all().len() <= PLACES as usize);
         assert_eq!(cache.waiting.len() as u32, counted(|state| state == State::Dirty));
     }
 }
@@ -210,7 +212,7 @@ fn the_extent_that_was_used_longest_ago_leaves_first() {
         contents.settle(true);
     }
     // 1 left for 6 and 3 for 7: 0 and 2 had been used since.
-    let mut held: Vec<u64> = contents.cache.places.iter().map(|place| place.extent).collect();
+    let mut held: Vec<u64> = contents.cache.places.all().iter().map(|place| place.extent).collect();
     held.sort_unstable();
     assert_eq!(held, [0, 2, 4, 5, 6, 7]);
 }
