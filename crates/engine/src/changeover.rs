@@ -74,7 +74,8 @@ impl Changeover {
         }
     }
 
-    fn order(&self, by_calls: bool, tell: bool) {
+    /// Has workers go by plain system calls or by the ring, and tell what completes or not.
+    pub(crate) fn order(&self, by_calls: bool, tell: bool) {
         let orders = u8::from(by_calls) * Orders::CALLS + u8::from(tell) * Orders::TELL;
         self.orders.store(orders, Relaxed);
     }

@@ -6,7 +6,6 @@
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
-use plimsoll_workload::job::BackendWord;
 
 use crate::backend::is_virtual;
 use crate::changeover::Trial;
@@ -47,14 +46,14 @@ pub(crate) fn collect(
     loop {
         let now_ns = clock::monotonic_ns();
         if let Some(trial) = trial.as_mut().filter(|_| now_ns >= start_ns) {
-            trial.look(now_ns - start_ns, || count_ring_workers(setup.backend));
+            trial.look(now_ns - start_ns, || setup.ring_threads.count());
         }
         while real && next_tick <= setup.timeline.intervals() && now_ns >= start_ns + setup.timeline.start_of(next_tick)
         {
             sink.tick(next_tick);
             // Threads of a ring that is not used any more linger for some seconds.
             let by_ring = !trial.as_ref().is_some_and(Trial::is_by_calls);
-            seen.ring_workers = if by_ring { seen.ring_workers.max(count_ring_workers(setup.backend)) } else { 0 };
+            seen.ring_workers = if by_ring { seen.ring_workers.max(setup.ring_threads.count()) } else { 0 };
             next_tick += 1;
         }
         let tick_ns = start_ns.saturating_add(setup.timeline.start_of(next_tick));
@@ -91,14 +90,4 @@ pub(crate) fn collect(
 fn calls_itself(setup: &Setup<'_>) -> bool {
     let depth: usize = setup.plans.iter().map(|plan| (plan.threads * plan.queue_depth) as usize).sum();
     depth == setup.workers && setup.opened.volume.parts() <= 1
-}
-
-/// Kernel threads that carry out this process's ring requests because a device could not without blocking.
-fn count_ring_workers(backend: BackendWord) -> usize {
-    if backend != BackendWord::Uring {
-        return 0;
-    }
-    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return 0 };
-    let names = tasks.flatten().filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
-    names.filter(|name| name.starts_with("iou-wrk")).count()
 }

@@ -38,6 +38,7 @@ use crate::pause;
 use crate::queue::Queue;
 use crate::recorder::{Recorder, Slice};
 use crate::replay::{Replay, ReplayReport};
+use crate::ring_threads::RingThreads;
 use crate::silence::Pulse;
 use crate::slot::Slot;
 use crate::sync::SyncIo;
@@ -64,6 +65,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) control: &'a Control,
     /// Where workers learn whether to go over to system calls; none where they carry on as they began.
     pub(crate) changeover: Option<&'a Changeover>,
+    /// Threads of the kernel that carry out the rings' requests.
+    pub(crate) ring_threads: RingThreads,
     /// Where each worker says whether it has answers; none in virtual time.
     pub(crate) pulses: Vec<Pulse>,
     /// The group of each stream that keeps a ratio with others.

@@ -1,10 +1,11 @@
 //! A ring, or plain system calls where [`Changeover`] says so: the backend of `auto`.
 //!
-//! Model: one of both carries all requests. At a change what is outstanding comes back first, and what follows on it goes the new way, so
-//! requests of the two are never outstanding together. Threads for calls are made when they are needed first.
+//! Model: one of both carries all requests. At a change what is outstanding comes back first; what is submitted meanwhile is held until then
+//! and goes the new way, so requests of the two are never outstanding together, and nobody waits for more than one completion. Threads for
+//! calls are made when they are needed first. Since the first call requests are accounted for one by one: what was held was not outstanding.
 //!
-//! Limits: while it changes, which it does in the warm-up only, [`Backend::wait`] may miss its instant by [`CHANGE_NS`]. A worker that
-//! cannot get threads for calls stays with the ring, and has all others stay.
+//! Limits: a request that does not come back holds its worker's others until the warm-up is over. A worker that cannot get threads for
+//! calls stays with the ring, and has all others stay.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -14,9 +15,6 @@ use crate::changeover::Changeover;
 use crate::sync::SyncIo;
 use crate::uring::Uring;
 
-/// How long what is outstanding has to come back before a change is put off.
-const CHANGE_NS: u64 = 20_000_000;
-
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Either<'a> {
@@ -25,8 +23,12 @@ pub(crate) struct Either<'a> {
     changeover: &'a Changeover,
     /// Who carries what is submitted.
     by_calls: bool,
-    /// Who carried what was reported last.
-    reported_calls: bool,
+    /// Whether what went the old way is not back yet.
+    changing: bool,
+    /// What was submitted meanwhile.
+    held: Vec<Io>,
+    /// Whether requests are accounted for one by one.
+    one_by_one: bool,
 }
 
 #[derive(Debug)]
@@ -44,7 +46,7 @@ impl<'a> Either<'a> {
         changeover: &'a Changeover,
     ) -> Self {
         let calls = Calls::NotNeeded { files, depth };
-        Self { ring, calls, changeover, by_calls: false, reported_calls: false }
+        Self { ring, calls, changeover, by_calls: false, changing: false, held: Vec::new(), one_by_one: false }
     }
 
     #[inline(always)]
@@ -70,23 +72,30 @@ impl<'a> Either<'a> {
         }
     }
 
-    /// Has what is outstanding come back, and goes over when it has.
-    #[cold]
-    fn change(&mut self, finished: &mut Vec<Done>) -> io::Result<()> {
+    /// Whether calls can be made; makes their threads if there are none yet.
+    fn can_call(&mut self) -> bool {
         if let Calls::NotNeeded { files, depth } = &self.calls {
             self.calls = SyncIo::new(files, *depth).map_or(Calls::Refused, Calls::Here);
             if matches!(self.calls, Calls::Refused) {
                 self.changeover.refuse();
             }
         }
-        if matches!(self.calls, Calls::Refused) {
-            return Ok(());
+        matches!(self.calls, Calls::Here(_))
+    }
+
+    /// Goes on with a change to what was ordered, or ends one that was not: goes over if everything has come back.
+    #[cold]
+    fn change(&mut self, by_calls: bool) -> io::Result<()> {
+        self.changing = by_calls != self.by_calls && (!by_calls || self.can_call());
+        if self.changing && self.in_flight() == 0 {
+            (self.by_calls, self.changing) = (by_calls, false);
+            self.one_by_one = true;
         }
-        let until_ns = self.now() + CHANGE_NS;
-        while self.in_flight() > 0 && self.now() < until_ns {
-            self.await_current(until_ns, finished)?;
+        if !self.changing {
+            for io in std::mem::take(&mut self.held) {
+                self.submit(io)?;
+            }
         }
-        self.by_calls ^= self.in_flight() == 0;
         Ok(())
     }
 }
@@ -99,6 +108,10 @@ impl Backend for Either<'_> {
 
     #[inline(always)]
     fn submit(&mut self, io: Io) -> io::Result<()> {
+        if self.changing {
+            self.held.push(io);
+            return Ok(());
+        }
         match self.calls() {
             Some(calls) => calls.submit(io),
             None => self.ring.submit(io),
@@ -107,8 +120,7 @@ impl Backend for Either<'_> {
 
     #[inline(always)]
     fn wait(&mut self, until_ns: u64, finished: &mut Vec<Done>) -> io::Result<()> {
-        self.reported_calls = self.by_calls;
-        if self.changeover.orders().leave(self.by_calls) {
+        if self.goes_on() {
             return self.await_current(until_ns, finished);
         }
         self.watched_wait(until_ns, finished)
@@ -116,10 +128,9 @@ impl Backend for Either<'_> {
 
     #[inline(always)]
     fn turn<T: Taker>(&mut self, until_ns: u64, done: &mut Vec<Done>, taker: &mut T) -> io::Result<()> {
-        if !self.changeover.orders().leave(self.by_calls) {
+        if !self.goes_on() {
             return watched_turn(self, until_ns, done, taker);
         }
-        self.reported_calls = self.by_calls;
         match self.calls() {
             Some(calls) => calls.turn(until_ns, done, taker),
             None => self.ring.turn(until_ns, done, taker),
@@ -128,12 +139,12 @@ impl Backend for Either<'_> {
 
     #[inline(always)]
     fn stamps_batches(&self) -> bool {
-        !self.reported_calls
+        !self.one_by_one
     }
 
     #[inline(always)]
     fn handed_over_ns(&self) -> Option<u64> {
-        if self.reported_calls { None } else { self.ring.handed_over_ns() }
+        if self.one_by_one { None } else { self.ring.handed_over_ns() }
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {
@@ -145,17 +156,18 @@ impl Backend for Either<'_> {
 }
 
 impl Either<'_> {
+    /// Whether nothing changes and nothing is told.
+    #[inline(always)]
+    fn goes_on(&self) -> bool {
+        !self.changing && self.changeover.orders().leave(self.by_calls)
+    }
+
     /// Waits while something changes, or is told.
     #[cold]
     fn watched_wait(&mut self, until_ns: u64, finished: &mut Vec<Done>) -> io::Result<()> {
         let (before, orders) = (finished.len(), self.changeover.orders_at(self.now()));
-        if orders.by_calls() != self.by_calls {
-            self.change(finished)?;
-        }
-        if finished.len() == before {
-            self.reported_calls = self.by_calls;
-            self.await_current(until_ns, finished)?;
-        }
+        self.change(orders.by_calls())?;
+        self.await_current(until_ns, finished)?;
         if orders.tell() {
             let service_ns = finished[before..].iter().map(|done| done.completed_ns - done.submitted_ns).sum();
             self.changeover.tell((finished.len() - before) as u64, service_ns);
@@ -174,3 +186,6 @@ fn watched_turn<T: Taker>(
 ) -> io::Result<()> {
     plain_turn(either, until_ns, done, taker)
 }
+
+#[cfg(test)]
+mod tests;

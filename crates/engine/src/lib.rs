@@ -48,6 +48,7 @@ pub mod record;
 pub mod recorder;
 pub mod replay;
 mod ring;
+mod ring_threads;
 pub mod run;
 pub mod safety;
 pub mod silence;

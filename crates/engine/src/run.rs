@@ -32,6 +32,7 @@ use crate::outcome::{Journalled, Outcome};
 use crate::recorder::is_recorded_by_part;
 use crate::replay::log::RequestLog;
 use crate::replay::{self, Replay};
+use crate::ring_threads::RingThreads;
 use crate::silence::Pulse;
 use crate::sink::{Places, Sink};
 use crate::target::{OpenMode, Opened, TargetSpec, open};
@@ -90,6 +91,7 @@ pub fn run(job: &Job, sink: &mut dyn Sink, control: &Control) -> Result<Outcome,
         mailstore: mailstore.as_ref(),
         control,
         changeover: changeover.as_ref(),
+        ring_threads: RingThreads::before(backend),
         pulses: if is_virtual(backend) { Vec::new() } else { (0..workers).map(|_| Pulse::default()).collect() },
         groups: groups(&plans),
         generators: Mutex::new(plans.iter().map(family).collect()),
