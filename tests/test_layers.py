@@ -28,7 +28,7 @@ def _table() -> dict[str, set[str]]:
 
 LAYERS = _table()
 #: The ground floor: what any part may import.
-GROUND = {"errors", "units", "near", "stored", "displayed", "passwords", "own_cost"}
+GROUND = {"errors", "units", "near", "records", "stored", "displayed", "passwords", "own_cost"}
 #: What each part of the package may import, besides itself, the ground floor and the package's version.
 MAY_IMPORT = {part: allowed for part, allowed in LAYERS.items() if not part.startswith("crates/")} | {"__main__": {"cli", "monitor"}}
 #: Crates each crate may depend on, of ours.

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import meant
 from plimsoll.passwords import withheld_from
+from plimsoll.records import dataclass
 
 FILE = "plimsoll.toml"
 STORE = "results"

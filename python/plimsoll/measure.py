@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from plimsoll import calibration
@@ -28,6 +28,7 @@ from plimsoll.host.machine import versions
 from plimsoll.host.target import monitored_devices
 from plimsoll.monitor.sampler import Sampler, Snapshot, sample
 from plimsoll.own_cost import OwnCost
+from plimsoll.records import dataclass
 from plimsoll.result import JobRecord, Result, Status, host_results, iso_time
 from plimsoll.stored import Definition, Ended, EngineOutcome, HostFacts, Interval, Json, Options, Sample, Silence
 from plimsoll.target import Target

@@ -18,9 +18,10 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 
 from plimsoll.errors import PlimsollError
+from plimsoll.records import dataclass
 
 SCHEMA = "plimsoll.server/1"
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from plimsoll.records import dataclass
 
 Path = Literal["null", "nop"]
 #: The paths: through the loop alone, and through io_uring as well.
@@ -24,7 +25,7 @@ COST_NS_MAX = 100_000.0
 _RATE = "iops_per_core"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OwnCost:
     """The figures of a calibration, as they are stored."""
 

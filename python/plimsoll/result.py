@@ -12,11 +12,12 @@ schema is refused with a sentence.
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any, Literal, get_args
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import StoreError
+from plimsoll.records import dataclass
 from plimsoll.shape import Misshapen, fitted, sound
 from plimsoll.stored import Cache, Coordinates, Definition, Ended, EngineOutcome, HostFacts, Json, Options, Placed, ResultParts, Sample
 

@@ -15,13 +15,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.engine.protocol import Control, Engine, Permission
 from plimsoll.errors import PlimsollError, TargetError
 from plimsoll.foreground import served
 from plimsoll.host.target import target_paths
+from plimsoll.records import dataclass
 from plimsoll.stored import Inspection, PartInspection
 from plimsoll.target import Target
 from plimsoll.units import binary

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from plimsoll.passwords import withheld
+from plimsoll.records import dataclass
 from plimsoll.stored import Json
 
 _ARRAY = "array:"

@@ -21,11 +21,11 @@ import os
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
 from plimsoll.apps.recorder import Call, Recorder, Slice
+from plimsoll.records import dataclass
 from plimsoll.stored import Json
 
 #: What the remainder of a direct request is aligned to at least.

@@ -17,12 +17,13 @@ import resource
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol, cast
 
 from plimsoll.apps.recorder import Due, Phase, Recorder, Slice
 from plimsoll.engine.protocol import Control, OnEvent
+from plimsoll.records import dataclass
 from plimsoll.stored import EngineOutcome, Json, Options
 
 #: Lengths of an interval that ``auto`` chooses from, in nanoseconds; the longest of which the duration holds forty.

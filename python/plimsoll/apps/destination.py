@@ -17,10 +17,10 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from plimsoll.errors import TargetError
 from plimsoll.host.device import free_bytes
+from plimsoll.records import dataclass
 from plimsoll.units import significant
 
 SCHEMA = "plimsoll.copy/1"

@@ -21,7 +21,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, cast
 
 from plimsoll.apps.application import Application
@@ -31,6 +30,7 @@ from plimsoll.apps.destination import destination, remove_leftover
 from plimsoll.displayed import quoted
 from plimsoll.engine.protocol import Control, Engine, Job, OnEvent, OnProgress, Permission
 from plimsoll.errors import InputError, TargetError
+from plimsoll.records import dataclass
 from plimsoll.stored import Definition, EngineOutcome, Inspection, Json, Options
 from plimsoll.target import Target
 

@@ -15,10 +15,10 @@ import pwd
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypedDict
 
 from plimsoll.errors import TargetError
+from plimsoll.records import dataclass
 
 
 class AsUser(TypedDict, total=False):

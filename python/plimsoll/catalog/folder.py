@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import tomllib
-from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import meant
+from plimsoll.records import dataclass
 
 
 @dataclass(frozen=True)

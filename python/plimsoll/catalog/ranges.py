@@ -17,7 +17,7 @@ import copy
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, Literal, cast
@@ -25,6 +25,7 @@ from typing import Any, Literal, cast
 from plimsoll.catalog.composition.key_units import unit_of
 from plimsoll.catalog.composition.merge import UNSOURCED, origin_of
 from plimsoll.catalog.composition.sources import values_of
+from plimsoll.records import dataclass
 from plimsoll.shape import fitted
 from plimsoll.stored import Json
 

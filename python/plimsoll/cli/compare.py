@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from plimsoll.cli.report_progress import DrawnPoints
 from plimsoll.cli.uncertainty import draw
 from plimsoll.displayed import as_document, encoded
 from plimsoll.errors import EXIT_OBJECTIVE_FAILED
+from plimsoll.records import dataclass
 from plimsoll.store.durable import REPLACED, replace_file
 from plimsoll.store.reader import StoredRun, damage_named, open_runs
 

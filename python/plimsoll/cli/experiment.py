@@ -12,12 +12,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import click
 
 from plimsoll.errors import EXIT_OBJECTIVE_FAILED, InputError
+from plimsoll.records import dataclass
 
 if TYPE_CHECKING:
     from plimsoll.monitor.others import Others

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -14,6 +13,7 @@ from plimsoll.cli.screen import terminal_width
 from plimsoll.defaults import defaults
 from plimsoll.displayed import as_document, quoted
 from plimsoll.errors import InputError
+from plimsoll.records import dataclass
 
 
 @click.command(short_help="List the shipped workloads, suites and arrays, or the stored runs.")

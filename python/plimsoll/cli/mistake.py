@@ -10,7 +10,6 @@ in it. ``PLIMSOLL_DEBUG=1`` shows the traceback as well. Memory that ran out is 
 from __future__ import annotations
 
 import os
-import platform
 import sys
 import threading
 import traceback
@@ -60,6 +59,9 @@ def _sentence(problem: BaseException) -> str:
 
 
 def _details(text: str, arguments: Sequence[str]) -> str:
+    # Imported where it is needed: few commands have a mistake to tell.
+    import platform
+
     return "\n".join(
         [
             f"plimsoll {__version__}, Python {platform.python_version()}, {platform.platform()}",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from plimsoll.cli.uncertainty import draw
 from plimsoll.displayed import displayed, encoded, quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed
+from plimsoll.records import dataclass
 from plimsoll.store.durable import REPLACED, check_replaceable, replace_file
 from plimsoll.store.reader import StoredRun, damage_named, open_runs
 from plimsoll.tables.split import SPLITS, By

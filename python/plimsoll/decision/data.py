@@ -21,10 +21,10 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from plimsoll import _core
 from plimsoll.errors import TargetError
+from plimsoll.records import dataclass
 
 #: What stands in a query: a number, a word or day or decimal, or several of them.
 Value = int | str | list[int] | list[str]

@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 from typing import Literal
+
+from plimsoll.records import dataclass
 
 #: How a figure that is shown with few digits is rounded; published ones of the same year do it in both ways.
 Rounding = Literal["half-up", "ceil"]

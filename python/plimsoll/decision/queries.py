@@ -17,7 +17,6 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import ModuleType
 from typing import Literal, get_args
@@ -25,6 +24,7 @@ from typing import Literal, get_args
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed, meant
+from plimsoll.records import dataclass
 
 #: Their numbers.
 QUERIES = range(1, 23)

@@ -11,7 +11,7 @@ import stat
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from plimsoll import calibration
@@ -25,6 +25,7 @@ from plimsoll.host.stack import Stack, stack_of
 from plimsoll.host.target import existing, monitored_devices, target_paths
 from plimsoll.monitor.sampler import Sampler, sample
 from plimsoll.own_cost import OwnCost
+from plimsoll.records import dataclass
 from plimsoll.stored import Device, HostFacts, Inspection, Sample, TargetFacts
 from plimsoll.target import target_of
 

@@ -10,10 +10,10 @@ Everything above receives an ``Engine`` as an argument, so it is driven by a scr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, NotRequired, Protocol, TypedDict
 
 from plimsoll.own_cost import OwnCost
+from plimsoll.records import dataclass
 from plimsoll.stored import Definition, EngineOutcome, Inspection, Json, Options
 from plimsoll.target import Target
 
@@ -22,7 +22,7 @@ OnEvent = Callable[[str, Any], None]
 OnProgress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Permission:
     """Leave to write to what holds data; ``typed`` is the serial or path that was typed with it, which some targets ask for."""
 
@@ -38,7 +38,7 @@ class Permission:
         return None if value is None else cls(value["typed"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IoUring:
     """What the kernel allows of io_uring: its features, or why it cannot be used."""
 

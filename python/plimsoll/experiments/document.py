@@ -26,7 +26,7 @@ from __future__ import annotations
 import shlex
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from plimsoll.displayed import quoted
@@ -42,6 +42,7 @@ from plimsoll.experiments.named_target import NamedTarget, named_target
 from plimsoll.experiments.option import Option
 from plimsoll.experiments.plan import Configuration
 from plimsoll.experiments.schedule import check
+from plimsoll.records import dataclass
 from plimsoll.stored import Json
 
 #: Keys that are not options of the same name.

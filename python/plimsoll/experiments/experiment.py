@@ -12,11 +12,12 @@ Limits: workload names are kept as written; what they stand for, and what an opt
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from plimsoll.errors import StoreError
 from plimsoll.experiments.plan import Configuration, Subject
+from plimsoll.records import dataclass
 from plimsoll.stored import Experiment as Stored
 from plimsoll.stored import Json
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.analysis.objective.clause import EXAMPLE as CLAUSE_EXAMPLE
@@ -21,6 +20,7 @@ from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.experiments.levels import level_number, levels_of
 from plimsoll.near import meant
+from plimsoll.records import dataclass
 from plimsoll.stored import Json
 
 #: Options of a workload whose value may be a table; any other table under ``over`` or ``set`` holds the options of one stream.

@@ -10,13 +10,14 @@ anything is touched; and says how its points are drawn. Whoever wants to know so
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from plimsoll.errors import InputError
 from plimsoll.experiments.experiment import Experiment
 from plimsoll.experiments.option import Option
 from plimsoll.experiments.plan import Plan, Role, Subject
+from plimsoll.records import dataclass
 from plimsoll.stored import Definition, Json
 
 if TYPE_CHECKING:

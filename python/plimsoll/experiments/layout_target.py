@@ -12,10 +12,10 @@ Limits: what the layout is, and whether the devices fit it, `plimsoll.layouts` s
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
+from plimsoll.records import dataclass
 
 PREFIX = "layout:"
 _ON, _AT = "on=", "at="

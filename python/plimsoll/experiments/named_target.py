@@ -11,11 +11,11 @@ Limits: a file whose own name has a ``=`` and no directory is written ``./a=b``;
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.experiments.layout_target import layout_target
+from plimsoll.records import dataclass
 
 #: What a side can be called on the command line.
 _NAME = re.compile(r"\s*([^\W]([\w .-]*[\w.-])?)\s*")

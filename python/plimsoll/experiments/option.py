@@ -9,11 +9,11 @@ and default. A kind names the options that it has besides those of every kind; i
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.experiments import forms
 from plimsoll.experiments.forms import Form, whole
+from plimsoll.records import dataclass
 from plimsoll.stored import Schema
 
 

@@ -24,9 +24,10 @@ long. Each hears only the results of its own asks.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 from plimsoll.stored import Coordinates
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from plimsoll.analysis.load_line.mark import too_little_load
 from plimsoll.analysis.objective.judgement import ClauseJudgement, Judgement, Objective, judge
@@ -39,6 +39,7 @@ from plimsoll.analysis.point.stopping_rule import relative_half_width
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.experiments.plan import Ask
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 from plimsoll.stored import Json
 

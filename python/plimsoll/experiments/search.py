@@ -45,7 +45,6 @@ is settled by the scatter between repeats.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 
 from plimsoll.analysis.load_line.mark import Mark, mark_of
 from plimsoll.analysis.objective.judgement import Objective
@@ -55,6 +54,7 @@ from plimsoll.experiments.kind import Outlook
 from plimsoll.experiments.levels import is_whole
 from plimsoll.experiments.plan import Ask, Conclusion, Plan
 from plimsoll.experiments.probe import HALVINGS_MAX, Bounds, Growth, Probe, Probed, Resolution, points_between, points_of_search
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 
 #: How often ends of the bracket may turn out to lie on the other side.

@@ -10,11 +10,11 @@ comes in with `Around`: files named inside, environment variables, what is known
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import InputError
+from plimsoll.records import dataclass
 
 if TYPE_CHECKING:
     from plimsoll.formats.known_targets import KnownTargets

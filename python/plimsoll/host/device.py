@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import cast
 
 from plimsoll.host.facts import Absent, collect_facts, number, text
+from plimsoll.records import dataclass
 from plimsoll.stored import Backing, Device
 
 

@@ -16,7 +16,8 @@ import mmap
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from plimsoll.records import dataclass
 
 DROP_CACHES = "/proc/sys/vm/drop_caches"
 #: "1" frees the page cache and keeps directory entries and inodes, "3" frees all of them (Documentation/admin-guide/sysctl/vm.rst).

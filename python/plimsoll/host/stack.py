@@ -20,10 +20,11 @@ import stat
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from plimsoll.host.device import Mount, mount_of
 from plimsoll.host.facts import Absent, number, text
+from plimsoll.records import dataclass
 
 #: What a program printed; None where it is missing or failed.
 Ask = Callable[..., str | None]
@@ -47,7 +48,7 @@ _LVS = (
 _UNIT_MIN = 8 * _KIB
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Stripe:
     """What is written to one device in turn, and to all of them."""
 
@@ -55,7 +56,7 @@ class Stripe:
     full_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToldStripe:
     """The same as a file system was told; of ext4 only the full stripe is known."""
 
@@ -63,7 +64,7 @@ class ToldStripe:
     full_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Md:
     """An array of md; ``done`` is the share of a synchronisation."""
 
@@ -75,7 +76,7 @@ class Md:
     done: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Lvm:
     """A volume of LVM as lvs names and prints it, with the thin pool that it is in."""
 
@@ -91,7 +92,7 @@ class Lvm:
     pool: Lvm | None = field(default=None, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Way:
     """One of several paths to a device."""
 
@@ -99,7 +100,7 @@ class Way:
     state: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layer:
     """A device of the stack, with the kernel's names of those below it; only a partition has a start."""
 
@@ -116,7 +117,7 @@ class Layer:
     paths: tuple[Way, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Btrfs:
     """The devices of a btrfs that are known and missing, what they have counted, and what goes on beside the load."""
 
@@ -126,7 +127,7 @@ class Btrfs:
     operation: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Filesystem:
     """A mounted file system: how full it is, what stripes it was told, on which devices it lies."""
 
@@ -139,7 +140,7 @@ class Filesystem:
     btrfs: Btrfs | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Stack:
     """What a target lies on, from the top down, and its file systems."""
 

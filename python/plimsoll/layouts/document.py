@@ -10,7 +10,6 @@ Model: layers from the devices up (``[[layer]]``), then at most one file system,
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.displayed import quoted
@@ -21,6 +20,7 @@ from plimsoll.experiments.option import Option
 from plimsoll.layouts.kinds import LAYERS, TABLES
 from plimsoll.layouts.kinds.forms import UNIT
 from plimsoll.near import meant
+from plimsoll.records import dataclass
 from plimsoll.stored import Json
 
 FILE_OPTIONS = (

@@ -18,7 +18,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, Literal
 
 from plimsoll.displayed import displayed, quoted
@@ -27,6 +27,7 @@ from plimsoll.layouts.alignment import remarks
 from plimsoll.layouts.inventory import PLAN, SCHEMA, folder, names
 from plimsoll.layouts.plan import Plan
 from plimsoll.near import meant
+from plimsoll.records import dataclass
 from plimsoll.store.durable import LineFile, replace_file
 from plimsoll.stored import Json
 

@@ -10,13 +10,13 @@ system, the settings, and where it is mounted. Every part has an identity that f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from plimsoll.errors import InputError
 from plimsoll.layouts.document import Layer, Layout
 from plimsoll.layouts.kinds import LAYERS, PACKAGES, TABLES, settings
 from plimsoll.layouts.kinds.kind import Laid
 from plimsoll.layouts.step import Command, Member, Named, Step, Volume
+from plimsoll.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ Model: a step makes one thing and has all that is needed to find it again and to
 from __future__ import annotations
 
 import shlex
-import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
+
+from plimsoll.records import dataclass
 
 Facts = Mapping[str, Any]
 
@@ -116,6 +117,9 @@ class Named:
 
     def uuid(self, part: str) -> str:
         """The UUID of a part, the same for each plan of this layout."""
+        # Imported where it is needed: few commands make a layout.
+        import uuid
+
         return str(uuid.uuid5(uuid.UUID(self.id), part))
 
     @property

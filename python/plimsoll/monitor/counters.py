@@ -32,7 +32,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from plimsoll.records import dataclass
 
 SECTOR_BYTES = 512
 #: Unit of /proc/stat (``USER_HZ``).

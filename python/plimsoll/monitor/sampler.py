@@ -15,11 +15,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.monitor import counters
 from plimsoll.monitor.moment import SOURCES, read_from_start
+from plimsoll.records import dataclass
 
 if TYPE_CHECKING:
     from plimsoll.stored import Sample

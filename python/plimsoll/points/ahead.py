@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import Protocol, Self
 
 from plimsoll.points.brake import Brake
 from plimsoll.points.point import PlannedPoint
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 
 #: Other processes are started for what takes longer than this.

@@ -10,10 +10,11 @@ used.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, field, fields
 from typing import Any, Self
 
 from plimsoll.experiments.declaration import OPTIONS_BY_NAME
+from plimsoll.records import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

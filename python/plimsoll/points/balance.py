@@ -20,7 +20,7 @@ filled, the response is not steady.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from plimsoll.analysis.point.definition import ends_by_itself, streams
@@ -29,6 +29,7 @@ from plimsoll.engine.protocol import Control, Engine, Job
 from plimsoll.errors import PlimsollError
 from plimsoll.points.cache_state import COLD
 from plimsoll.points.point import PlannedPoint
+from plimsoll.records import dataclass
 from plimsoll.stored import Interval, Options
 
 #: The options that say how long a point takes.

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plimsoll import catalog
@@ -30,6 +30,7 @@ from plimsoll.points.listener import Remark
 from plimsoll.points.permission import permission
 from plimsoll.points.suites import undertaken
 from plimsoll.points.undertaking import Undertaking
+from plimsoll.records import dataclass
 from plimsoll.scratch import DEFAULT_TARGET
 from plimsoll.stored import Json
 from plimsoll.target import Composer

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.displayed import quoted
@@ -40,6 +40,7 @@ from plimsoll.points.resolution import Resolved, Uses, resolved_experiment
 from plimsoll.points.resumption import Opening, identities, opened, unfinished
 from plimsoll.points.setup import Setup
 from plimsoll.points.undertaking import Undertaking
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 from plimsoll.store.writer import RunWriter
 from plimsoll.stored import Conclusion as Concluded

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from plimsoll.engine import block as block_engine
@@ -24,6 +24,7 @@ from plimsoll.formats.tools import TOOLS, WITH_COMMANDS, Around, recognised, tra
 from plimsoll.points.arguments import Arguments
 from plimsoll.points.listener import Remark
 from plimsoll.points.quantity import size_bytes
+from plimsoll.records import dataclass
 from plimsoll.stored import Json
 from plimsoll.target import Composer
 

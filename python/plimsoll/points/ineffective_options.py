@@ -15,13 +15,14 @@ options of the content have an effect there.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from plimsoll.analysis.point.definition import is_direct, streams
 from plimsoll.errors import InputError
 from plimsoll.points.arguments import Arguments
 from plimsoll.points.listener import Remark
+from plimsoll.records import dataclass
 from plimsoll.stored import Definition, Json
 from plimsoll.target import Target
 

@@ -8,9 +8,10 @@ Model: a run says everything once, to one listener, and never writes to a termin
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 from plimsoll.stored import HostAt, Interval, Silence
 

@@ -16,7 +16,7 @@ import os
 from collections import Counter, defaultdict, deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from plimsoll.analysis.point.definition import checks_journal
@@ -36,6 +36,7 @@ from plimsoll.points.point import PlannedPoint
 from plimsoll.points.preconditions import check_stamped
 from plimsoll.points.setup import Setup
 from plimsoll.points.targets import Targets
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 from plimsoll.silence import Hearer, heard
 from plimsoll.store.writer import PointWriter

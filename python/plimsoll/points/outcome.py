@@ -6,10 +6,11 @@ outcome.status, outcome.exit_code        # "failed", 4
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, cast
 
 from plimsoll.errors import EXIT_INTERRUPTED, EXIT_POINT_FAILED, EXIT_WRONG_DATA
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 
 if TYPE_CHECKING:

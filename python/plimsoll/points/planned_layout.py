@@ -9,9 +9,7 @@ of this (`plimsoll.points.layouts`).
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from plimsoll.catalog.layouts import layout_of_name
 from plimsoll.displayed import displayed, quoted
@@ -31,6 +29,7 @@ from plimsoll.layouts.plan import Plan, planned
 from plimsoll.layouts.removal import check_members, remove
 from plimsoll.layouts.step import Member, Named
 from plimsoll.points.permission import permission
+from plimsoll.records import dataclass
 from plimsoll.stored import Inspection, Json
 from plimsoll.target import Target
 
@@ -94,6 +93,9 @@ class PlannedLayout:
 def plan_layout(asked: LayoutTarget, on: Sequence[str], taken: Collection[str]) -> PlannedLayout:
     """The plan of a layout on these devices, called otherwise than those that the run has already; raises `InputError` where it cannot be
     made of them."""
+    # Imported where it is needed: few commands make a layout.
+    import uuid
+
     if not on:
         raise InputError(f"the layout {quoted(asked.called)} needs devices to be made of; add --on /dev/sdb,/dev/sdc.")
     layout = read_layout(layout_of_name(asked.layout), asked.layout)

@@ -10,7 +10,7 @@ job's seed plus n − 1, so that repeats are independent draws of the same load.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from plimsoll import catalog
@@ -18,6 +18,7 @@ from plimsoll.displayed import quoted
 from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError
 from plimsoll.points.drivers import checked, checked_workload, driver_of
+from plimsoll.records import dataclass
 from plimsoll.stored import Coordinates, Definition, Json, Options
 from plimsoll.target import Target
 

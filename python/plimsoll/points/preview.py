@@ -13,7 +13,7 @@ time was chosen.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from plimsoll.analysis.point.definition import ends_by_itself, overwrites
 from plimsoll.engine.protocol import Engine
@@ -27,6 +27,7 @@ from plimsoll.points.drivers import driver_of
 from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.own_size import of_hosts
 from plimsoll.points.point import PlannedPoint
+from plimsoll.records import dataclass
 from plimsoll.stored import Definition, Inspection, Json, PartInspection
 from plimsoll.target import Target
 from plimsoll.units import time_text

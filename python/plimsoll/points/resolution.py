@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from plimsoll import catalog
 from plimsoll.analysis.point.definition import overwrites
@@ -22,6 +22,7 @@ from plimsoll.points.experiment_points import ExperimentPoints
 from plimsoll.points.layouts import Layouts
 from plimsoll.points.looks import Looks
 from plimsoll.points.undertaking import Undertaking
+from plimsoll.records import dataclass
 from plimsoll.scratch import default_target
 from plimsoll.stored import Definition, Json, StoredPrice
 from plimsoll.target import Target

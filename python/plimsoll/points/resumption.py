@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.point.definition import streams
@@ -23,6 +22,7 @@ from plimsoll.points.arguments import Arguments
 from plimsoll.points.listener import Listener
 from plimsoll.points.preconditions import is_of_its_moment
 from plimsoll.points.resolution import Resolved, Uses, prices_of
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 from plimsoll.store.resumption import fingerprint, resume_run, unfinished_run
 from plimsoll.store.writer import RunInfo, RunWriter

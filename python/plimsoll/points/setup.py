@@ -6,13 +6,14 @@ Setup(engine, run, listener, host, total=12)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from plimsoll.engine.protocol import Engine, Permission
 from plimsoll.points.ahead import Hands
 from plimsoll.points.layouts import Layouts
 from plimsoll.points.listener import Listener, Progress
 from plimsoll.points.point import PlannedPoint
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 from plimsoll.store.writer import RunWriter
 from plimsoll.stored import HostFacts

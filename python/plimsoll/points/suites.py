@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from plimsoll import catalog
@@ -33,6 +33,7 @@ from plimsoll.points.planned_layout import has_filesystem
 from plimsoll.points.quantity import duration_s
 from plimsoll.points.short_document import typed_settings
 from plimsoll.points.undertaking import Undertaking
+from plimsoll.records import dataclass
 from plimsoll.stored import Json
 from plimsoll.stored import Suite as Origin
 from plimsoll.target import Composer, Target

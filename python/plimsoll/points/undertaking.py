@@ -6,9 +6,10 @@ Undertaking(suite, "steps-oltp-db")
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from plimsoll.experiments.experiment import Suite
+from plimsoll.records import dataclass
 from plimsoll.stored import Suite as Origin
 from plimsoll.target import Composer
 

@@ -14,7 +14,7 @@ Limits: the sentence repeats figures of results and judges nothing anew.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from plimsoll.analysis.check.answer import CHECK, LOAD, answers_of
@@ -26,6 +26,7 @@ from plimsoll.analysis.objective.judgement import parse_objective
 from plimsoll.analysis.point.definition import streams
 from plimsoll.analysis.point.metric import ALL, called, in_bytes, metric, rate_noun, spoken
 from plimsoll.experiments.kinds import is_drawn
+from plimsoll.records import dataclass
 from plimsoll.reports import analytics, decision, durability, io_test, mail, mailstore
 from plimsoll.reports.cards import CARDS, Card, by_point, cards_of, kept_cards
 from plimsoll.reports.marks import Marked, RunQuestion, mark_sentence, marks

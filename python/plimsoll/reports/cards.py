@@ -6,7 +6,7 @@ cards_of(results, marked, asked)[0]       # Card("Mark of /dev/sdb", "11,400 IOP
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from plimsoll.analysis.comparison.answer import average, is_sound
@@ -18,6 +18,7 @@ from plimsoll.analysis.decision.runs import METRICS, Standing, asks_queries, sta
 from plimsoll.analysis.point.durability import section as durability_section
 from plimsoll.analysis.point.metric import ALL, in_bytes, metric, rate_noun
 from plimsoll.experiments.phrases import level_text
+from plimsoll.records import dataclass
 from plimsoll.reports import analytics, decision, durability, io_test
 from plimsoll.reports.marks import USERS, Marked, RunQuestion, mark_interval
 from plimsoll.reports.phrases import bandwidth_text, bounded, load_text, placed_text, rate_text, steadiness, told

@@ -7,7 +7,7 @@ mark_sentence(marks(results, asked)[0])
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from plimsoll.analysis.comparison.comparison import Comparison
 from plimsoll.analysis.comparison.names import names_of
@@ -18,6 +18,7 @@ from plimsoll.analysis.point.transactions import new_orders_per_min
 from plimsoll.errors import InputError
 from plimsoll.experiments.kinds import offers_rates, varies_load
 from plimsoll.experiments.phrases import level_text
+from plimsoll.records import dataclass
 from plimsoll.reports.phrases import load_text
 from plimsoll.result import Result, tells
 from plimsoll.stored import Conclusion, Experiment, Suite

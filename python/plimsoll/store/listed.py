@@ -19,12 +19,13 @@ import json
 import os
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from hashlib import blake2b
 from typing import Any
 
 from plimsoll.displayed import encoded
 from plimsoll.errors import StoreError
+from plimsoll.records import dataclass
 from plimsoll.store.document import fitting, read_document
 from plimsoll.store.durable import replace_file
 

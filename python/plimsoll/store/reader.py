@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, BinaryIO, Generic, TypeVar
 
@@ -23,6 +22,7 @@ from plimsoll.analysis.point.verification import verified
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError, StoreError
 from plimsoll.near import nearest
+from plimsoll.records import dataclass
 from plimsoll.result import Result, check_schema
 from plimsoll.store.document import CHANGED, fitting, line_value, read_document
 from plimsoll.store.host_runs import divided, host_path

@@ -12,8 +12,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 
+from plimsoll.records import dataclass
 from plimsoll.result import DrawnInterval, Result, check_schema
 from plimsoll.store.document import fitting, read_document
 from plimsoll.store.durable import replace_file

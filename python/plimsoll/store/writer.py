@@ -33,11 +33,12 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from plimsoll import displayed
 from plimsoll.errors import StoreError
+from plimsoll.records import dataclass
 from plimsoll.result import Result, iso_time
 from plimsoll.store.durable import LineFile, fresh_folder, replace_file, store_error, sync
 from plimsoll.stored import Conclusion, Experiment, HostAt, HostFacts, Interval, Json, Process, Sample, StoredPrice, Suite

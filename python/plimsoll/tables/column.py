@@ -5,8 +5,9 @@ Column("latency_p99_ms", NUMBER, "ms", "the 99th percentile of latency")
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from plimsoll.records import dataclass
 
 Holds = Literal["text", "number", "whole", "truth"]
 #: A value of a table; None where there is none.

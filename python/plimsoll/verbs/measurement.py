@@ -18,7 +18,6 @@ Limits: one verb at a time per process.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plimsoll.displayed import python_value, quoted
@@ -35,6 +34,7 @@ from plimsoll.points.listener import CallbackProgress, Listener, Remark
 from plimsoll.points.options import Options, complete
 from plimsoll.points.short_document import short_undertaking
 from plimsoll.points.undertaking import Undertaking
+from plimsoll.records import dataclass
 
 if TYPE_CHECKING:
     from plimsoll.points.check import Checked

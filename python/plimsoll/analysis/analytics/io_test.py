@@ -14,11 +14,12 @@ Limits: with more streams than processors a processor carries several, and they 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal, cast
 
 from plimsoll.analysis.analytics.guidance import PUBLISHED, judged, verdict
 from plimsoll.analysis.point.repeats import pool_repeats
+from plimsoll.records import dataclass
 from plimsoll.result import Estimate, Result
 from plimsoll.stored import Json
 from plimsoll.units import megabytes

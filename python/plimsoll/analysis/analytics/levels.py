@@ -23,7 +23,7 @@ no mean, and its level says how many did.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, Literal
 
 from plimsoll.analysis.analytics.guidance import PUBLISHED, verdict
@@ -32,6 +32,7 @@ from plimsoll.analysis.load_line.scaling import UslFit, usl_fit
 from plimsoll.analysis.point.host_use import BLOCK_BYTES, host_use
 from plimsoll.analysis.point.repeats import pool_repeats
 from plimsoll.analysis.point.workflows import section
+from plimsoll.records import dataclass
 from plimsoll.result import Estimate, Result
 from plimsoll.stored import IterationOutcome, WorkflowOutcome
 

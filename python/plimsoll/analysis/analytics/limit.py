@@ -13,8 +13,9 @@ be at its end; the curve over workflows says that. Memory that the page cache ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from plimsoll.records import dataclass
 
 Resource = Literal["memory", "processors", "own processor", "storage", "nothing seen"]
 MEMORY_MIN, BUSY_MIN, COMPUTING_MIN = 0.9, 0.8, 0.8

@@ -12,7 +12,6 @@ Limits: rates are those of the measured levels, rounded to three digits; the mar
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypedDict
 
 from plimsoll.analysis.load_line.mark import Mark, MarkView, mark_of
@@ -22,6 +21,7 @@ from plimsoll.analysis.point.definition import overwrites
 from plimsoll.analysis.point.metric import ALL, metric
 from plimsoll.analysis.validity.severity import gathered
 from plimsoll.near import listed
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 from plimsoll.units import brief_duration, count, megabytes
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypedDict
 
 from plimsoll.analysis.comparison.comparison import Comparison, Figure
@@ -25,6 +25,7 @@ from plimsoll.analysis.objective.clause import METRICS_BY_WORD, RELATIONS, measu
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed, meant
+from plimsoll.records import dataclass
 from plimsoll.units import three_digits
 
 Verdict = Literal["held", "failed", "undecided"]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypedDict
 
 from plimsoll.analysis.comparison.answer import answer
@@ -37,6 +37,7 @@ from plimsoll.analysis.point.metric import ALL, RATES, called, in_bytes, metric,
 from plimsoll.analysis.point.offered_load import lasted_s, saturated
 from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.analysis.statistics.steadiness import ROUNDS
+from plimsoll.records import dataclass
 from plimsoll.result import Estimate, Result, flag_words
 
 __all__ = ["Comparison", "ComparisonView", "Figure", "MarkRow", "Point", "Row", "Side", "compare", "match_points"]

@@ -13,11 +13,11 @@ the seed of their load only, the mean is taken draw by draw.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from typing import TypedDict
 
 from plimsoll.analysis.uncertainty.interval import quantile
+from plimsoll.records import dataclass
 from plimsoll.result import DrawnInterval, Estimate
 from plimsoll.units import three_digits
 

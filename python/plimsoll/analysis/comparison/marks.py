@@ -15,7 +15,6 @@ Limits: that one side carries more says nothing of how much; such a ratio has no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import hypot, log
 
 from plimsoll.analysis.comparison.ratio import LONGER_MIN, Ratio, ratio_of_edges, repeats_needed
@@ -29,6 +28,7 @@ from plimsoll.analysis.point.metric import ALL, load_noun
 from plimsoll.analysis.point.offered_load import lasted_s
 from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.analysis.statistics.distributions import quantile, two_sided_p
+from plimsoll.records import dataclass
 from plimsoll.result import Estimate, Result, tells
 
 _UPPER = 0.975

@@ -10,12 +10,13 @@ side that is left out with the reasons.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from plimsoll.analysis.comparison.comparison import Comparison, Figure, compare
 from plimsoll.analysis.comparison.refusals import refusals, size_notes
 from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.objective.judgement import Objective
+from plimsoll.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,13 @@ and the first of every side came before the second of any, and so on. Where a re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, erfc, exp, inf, log, sqrt
 
 from plimsoll.analysis.comparison.scatter import Scatter, degrees_of_freedom, standard_error
 from plimsoll.analysis.point.repeats import REPEATS_MIN
 from plimsoll.analysis.statistics.distributions import quantile, two_sided_p
+from plimsoll.records import dataclass
 from plimsoll.result import Estimate, Result
 
 _UPPER = 0.975

@@ -30,10 +30,10 @@ know little where points scatter differently: METHODOLOGY.md says how often a di
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import exp, inf, log
 
 from plimsoll.analysis.statistics.distributions import digamma, inverse_trigamma, quantile, trigamma, upper_p
+from plimsoll.records import dataclass
 from plimsoll.result import Estimate
 
 _UPPER = 0.975

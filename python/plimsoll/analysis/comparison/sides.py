@@ -12,13 +12,14 @@ ratio nothing was compared, and there is no verdict. Where nothing is shown and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypedDict
 
 from plimsoll.analysis.comparison.drawn_ratio import DrawnRatio, DrawnRatioView
 from plimsoll.analysis.comparison.ratio import Ratio, decides
 from plimsoll.analysis.load_line.mark import Mark, MarkView
 from plimsoll.analysis.point.metric import IOPS, RATES
+from plimsoll.records import dataclass
 from plimsoll.result import Estimate, Result
 
 ComparisonVerdict = Literal["faster", "slower", "no difference shown", "too short to tell"]

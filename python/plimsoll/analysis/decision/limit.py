@@ -14,8 +14,9 @@ undone.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from plimsoll.records import dataclass
 
 WAITING_MIN, BUSY_MIN = 0.5, 0.8
 WORDS = {

@@ -12,10 +12,10 @@ Limits: figures are those that the driver made; nothing is computed anew but the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.analysis.point.definition import DECISION_SUPPORT
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 from plimsoll.stored import DecisionOutcome
 

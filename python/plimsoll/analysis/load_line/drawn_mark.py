@@ -15,7 +15,7 @@ lies among such draws is open.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from plimsoll.analysis.load_line.line import by_level, usable
 from plimsoll.analysis.load_line.mark import Mark, mark_of
@@ -23,6 +23,7 @@ from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.analysis.uncertainty.interval import quantile
+from plimsoll.records import dataclass
 from plimsoll.result import DrawnInterval, Estimate, Result
 from plimsoll.stored import Json
 

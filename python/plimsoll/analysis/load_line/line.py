@@ -44,13 +44,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from math import sqrt
 from typing import Any, Literal
 
 from plimsoll.analysis.point import offered_load
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.repeats import pool_repeats, pooled_metric
+from plimsoll.records import dataclass
 from plimsoll.result import Estimate, Result
 from plimsoll.stored import Json
 

@@ -21,7 +21,6 @@ which the objective certainly held and certainly failed. No interval is given wh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 from typing import TypedDict
@@ -32,6 +31,7 @@ from plimsoll.analysis.objective.sample_size import idle
 from plimsoll.analysis.point.definition import has_rate
 from plimsoll.analysis.point.metric import ALL, RATES, RESPONSES
 from plimsoll.analysis.point.repeats import pooled_metric
+from plimsoll.records import dataclass
 from plimsoll.result import Estimate, Result
 
 #: A point's response or one edge of its band; None where there is no interval.

@@ -31,12 +31,13 @@ below 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from math import sqrt
 from typing import Any
 
 from plimsoll.analysis.statistics.distributions import quantile, upper_p
 from plimsoll.analysis.statistics.regression import Row, linear, nonlinear, squares, standard_errors
+from plimsoll.records import dataclass
 from plimsoll.result import Estimate
 
 #: Different levels that a fit needs.

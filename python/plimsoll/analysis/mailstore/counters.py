@@ -13,10 +13,11 @@ Limits: a checkpoint is written to the log and counts as a write of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from plimsoll.analysis.point.host_use import real_s
+from plimsoll.records import dataclass
 from plimsoll.result import OpTotals, Result, Totals
 
 #: What the key ``driver`` of a mail store's workload says.

@@ -9,9 +9,8 @@ the slowest of reads, writes or log writes, and every database has to keep it. A
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from plimsoll.analysis.mailstore.counters import section
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 from plimsoll.units import brief_duration
 

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from plimsoll.analysis.point.metric import ALL, LATENCIES, RESPONSES, SCORE
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed, meant
+from plimsoll.records import dataclass
 from plimsoll.result import OPS, Estimate
 from plimsoll.units import BINARY, THOUSANDS, TIMES
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import get_args
 
 from plimsoll.analysis.objective.clause import ACHIEVED, ERRORS, EXAMPLE, Clause, parse_clause
@@ -42,6 +42,7 @@ from plimsoll.analysis.point.score import score_weights
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed
+from plimsoll.records import dataclass
 from plimsoll.result import OPS, Estimate, QueryOp, Result
 from plimsoll.stored import Definition, Stream
 from plimsoll.units import brief_duration

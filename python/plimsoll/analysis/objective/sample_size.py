@@ -26,13 +26,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from plimsoll.analysis.objective.clause import Clause
 from plimsoll.analysis.point.definition import is_all_there_is, runs_workflows
 from plimsoll.analysis.point.metric import ALL, SCORE, together
 from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.analysis.point.score import PERCENT, score_weights
+from plimsoll.records import dataclass
 from plimsoll.result import OPS, OpTotals, Result
 from plimsoll.units import significant
 

@@ -33,8 +33,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 from plimsoll.stored import Component, EngineOutcome
 

@@ -34,9 +34,10 @@ Model: accumulated interval by interval beside the `Summary`, in bounded memory;
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from plimsoll.histogram import Histogram
+from plimsoll.records import dataclass
 from plimsoll.stored import Cell, Interval, WriteCaches
 
 BATCHES_MAX = 64

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from plimsoll.analysis.point.estimates import PERCENTILES, WITH_INTERVAL, estimate
 from plimsoll.analysis.point.metric import ALL, RATES
@@ -33,6 +32,7 @@ from plimsoll.analysis.statistics.steadiness import ROUNDS, Steadiness, steadine
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.histogram import decoded
+from plimsoll.records import dataclass
 from plimsoll.result import OPS, Estimate
 from plimsoll.stored import Ended, Interval, Phase
 from plimsoll.units import binary, significant

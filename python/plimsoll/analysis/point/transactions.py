@@ -10,10 +10,11 @@ largest is what limited the point.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from plimsoll.analysis.point.definition import ORDER_ENTRY
 from plimsoll.analysis.point.metric import metric
+from plimsoll.records import dataclass
 from plimsoll.result import Estimate, Result
 from plimsoll.stored import EngineOutcome, OrderEntryOutcome
 

@@ -22,7 +22,7 @@ Limits: counts are of all violations; the writes themselves are named up to ten 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from plimsoll.analysis.point import durability
@@ -30,6 +30,7 @@ from plimsoll.analysis.point.definition import streams
 from plimsoll.analysis.point.recovery import broken_word
 from plimsoll.analysis.point.transactions import inconsistency
 from plimsoll.analysis.point.workflows import wrong_rows
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 from plimsoll.stored import Definition, EngineOutcome, JournalOutcome
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from plimsoll.analysis.comparison.sides import Side
 from plimsoll.analysis.load_line.line import longest, usable
@@ -22,6 +21,7 @@ from plimsoll.analysis.objective.judgement import Objective
 from plimsoll.analysis.point.metric import ALL, in_bytes, load_noun, spoken
 from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.analysis.statistics.steadiness import ROUNDS
+from plimsoll.records import dataclass
 from plimsoll.result import Estimate, Result
 
 #: Bytes per second of a unit of bandwidth.

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypedDict
 
 from plimsoll.analysis.comparison.comparison import ComparisonView
@@ -23,6 +22,7 @@ from plimsoll.analysis.price.price import Price, in_currency, money, years_text
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed
+from plimsoll.records import dataclass
 from plimsoll.stored import StoredPrice
 
 

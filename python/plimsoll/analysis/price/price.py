@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from plimsoll.decision.metrics import rounded
+from plimsoll.records import dataclass
 from plimsoll.stored import PriceItem, StoredPrice
 
 #: Symbols stand before an amount, names of currencies behind it.

@@ -24,13 +24,13 @@ strongly correlated one, and gets a wide interval. Long memory beyond the length
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from math import exp, log, pi, sin, sqrt
 from operator import mul
 
 from plimsoll.analysis.statistics.distributions import quick_two_sided_p
+from plimsoll.records import dataclass
 from plimsoll.result import Estimate
 
 #: Fewer values give no interval.

@@ -29,12 +29,13 @@ Limits: `FIVES_MIN` fives at least; a series that climbs throughout is for `stea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from math import inf, sqrt
 
 from plimsoll.analysis.statistics.confidence import mean_interval
 from plimsoll.analysis.statistics.distributions import quantile
+from plimsoll.records import dataclass
 
 SOURCE = "five-round window of SNIA SSS PTS 2.0.2"
 ROUNDS = 5

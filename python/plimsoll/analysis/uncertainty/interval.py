@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import exp, log, sqrt
 from statistics import fmean, stdev
 from typing import Any
 
 from plimsoll.analysis.statistics.distributions import two_sided_p
+from plimsoll.records import dataclass
 from plimsoll.stored import Json
 
 #: What part of the draws lies between the ends.

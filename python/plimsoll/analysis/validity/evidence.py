@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from plimsoll.analysis.point.definition import streams
 from plimsoll.analysis.point.metric import ALL
 from plimsoll.analysis.point.observation import Observation
+from plimsoll.records import dataclass
 from plimsoll.result import Result
 from plimsoll.stored import EngineFacts, Stream, TargetFacts
 from plimsoll.units import significant

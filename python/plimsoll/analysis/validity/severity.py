@@ -15,8 +15,8 @@ Every place that shows or counts flags takes them from `gathered`: one for each 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from plimsoll.records import dataclass
 from plimsoll.result import Flag, Result, Severity
 
 #: The gravest first.

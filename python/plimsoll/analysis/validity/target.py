@@ -17,12 +17,12 @@ device (the disks of a RAID, of a volume group) is not looked at.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from plimsoll import stored
 from plimsoll.analysis.point.definition import is_direct, runs_workflows, stores_little
 from plimsoll.analysis.validity.evidence import Evidence, quantity
+from plimsoll.records import dataclass
 from plimsoll.result import Flag, Severity, Totals
 from plimsoll.units import binary, brief_duration, significant
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote
 
@@ -22,6 +21,7 @@ from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed, nearest
 from plimsoll.passwords import kept, withheld
+from plimsoll.records import dataclass
 
 Engine = Literal["duckdb", "sqlite", "postgresql", "spark"]
 

@@ -16,10 +16,11 @@ Limits: SQL only; rows are fetched whole, since the answers of the loads here ar
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Protocol, Self
 
 from plimsoll.errors import TargetError
+from plimsoll.records import dataclass
 
 #: What went wrong: ``lost`` is a server or connection that is gone, ``refused`` one that takes nobody (password, number of connections),
 #: ``locked`` a database that another process holds, ``full`` a disk, ``memory`` a limit of memory, ``cancelled`` a statement that somebody

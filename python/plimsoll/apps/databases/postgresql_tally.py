@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 import threading
-from dataclasses import dataclass
+
+from plimsoll.records import dataclass
 
 #: What a session is told so that it hears of its temporary files, and the log of the server does not grow by them.
 SETTINGS = {"log_temp_files": "0", "client_min_messages": "log", "log_min_messages": "fatal"}

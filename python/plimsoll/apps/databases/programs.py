@@ -12,10 +12,10 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from glob import glob
 
 from plimsoll.errors import InputError
+from plimsoll.records import dataclass
 
 _FOLDERS = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/local/pgsql/bin", "/opt/postgresql*/bin")
 #: Older servers have no pg_stat_wal, which says what was written to the log.

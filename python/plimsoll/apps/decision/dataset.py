@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from math import ceil
 
 from plimsoll.apps.databases.database import Database, Session
@@ -28,6 +28,7 @@ from plimsoll.decision import data, validation
 from plimsoll.decision.queries import QUERIES, qualification, text
 from plimsoll.engine.protocol import Control
 from plimsoll.errors import Interrupted
+from plimsoll.records import dataclass
 
 #: About so many bytes of text are a scale of 1.
 TEXT_BYTES = 1_060_000_000

@@ -17,12 +17,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import cast
 
 from plimsoll.monitor import counters
 from plimsoll.monitor.counters import CpuTicks, DiskCounters
+from plimsoll.records import dataclass
 from plimsoll.stored import Json
 
 #: More than the kernel says of one device or process, or in the first line of /proc/stat.

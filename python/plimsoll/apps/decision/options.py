@@ -11,7 +11,6 @@ Limits: ``streams = "auto"`` follows the scale, also when the scale is set later
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.decision.metrics import streams_min
@@ -19,6 +18,7 @@ from plimsoll.decision.queries import QUERIES
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import meant
+from plimsoll.records import dataclass
 from plimsoll.stored import Json
 from plimsoll.units import size_bytes, size_text
 

@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from plimsoll.apps.course import Course
@@ -32,6 +32,7 @@ from plimsoll.decision import data
 from plimsoll.decision.queries import text
 from plimsoll.engine.protocol import Clients
 from plimsoll.errors import PlimsollError
+from plimsoll.records import dataclass
 
 
 @dataclass(frozen=True)

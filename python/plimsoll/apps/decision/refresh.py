@@ -12,10 +12,10 @@ Limits: after a thousand sets every order of the load is gone; whoever runs look
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from plimsoll.apps.databases.database import Session
 from plimsoll.decision import data
+from plimsoll.records import dataclass
 
 #: Where the database keeps what was loaded, and which sets came and went.
 NOTE = "plimsoll_load"

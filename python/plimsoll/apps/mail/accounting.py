@@ -17,9 +17,10 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 
 from plimsoll.engine.mail import native_mail
+from plimsoll.records import dataclass
 from plimsoll.stored import Json
 
 #: Folders that hold what a user wrote, not what was delivered.

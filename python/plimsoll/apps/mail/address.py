@@ -12,12 +12,12 @@ Limits: nothing here looks at a disk or a network. A password that was typed is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.near import listed, meant
+from plimsoll.records import dataclass
 
 _EXAMPLE = "mail:new:/mnt/array/mail"
 _OWN_EXAMPLE = "imap://mail.example.org?submission=smtp://mail.example.org&users=users.csv"

@@ -12,7 +12,9 @@ Limits: texts only; who writes and owns the files is `plimsoll.apps.mail.server`
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+
+from plimsoll.records import dataclass
 
 DOMAIN = "plimsoll.invalid"
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass
 
 from plimsoll.errors import InputError
+from plimsoll.records import dataclass
 
 _PATH = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/usr/local/sbin"))
 _MASTERS = ("/usr/lib/postfix/sbin/master", "/usr/libexec/postfix/master")

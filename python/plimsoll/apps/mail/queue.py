@@ -21,8 +21,9 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from plimsoll.records import dataclass
 from plimsoll.stored import Json
 
 #: Where letters lie, from taken to put off.

@@ -16,12 +16,13 @@ import ssl
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from plimsoll.apps.mail.accounting import OWN, Mark, mark_of
 from plimsoll.displayed import displayed
 from plimsoll.engine.mail import native_mail
 from plimsoll.errors import InputError, TargetError
+from plimsoll.records import dataclass
 
 _THREADS = 4
 #: Messages fetched at once.

@@ -15,8 +15,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from plimsoll.records import dataclass
 from plimsoll.units import binary
 
 _EVERY_S = 0.25

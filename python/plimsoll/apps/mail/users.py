@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import csv
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from plimsoll.apps.mail.address import Address
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
 from plimsoll.passwords import kept
+from plimsoll.records import dataclass
 
 VARIABLE = "PLIMSOLL_MAIL_PASSWORD"
 _COLUMNS = ("name", "password", "address")

@@ -12,7 +12,6 @@ line would count in the same. Only keys in seconds, hours or percent may be brok
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +19,7 @@ from plimsoll.catalog.composition.merge import SOURCES
 from plimsoll.catalog.composition.place import below, entries
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
+from plimsoll.records import dataclass
 from plimsoll.units import NS_PER_S, TIMES, percent, size_bytes, time_ns
 
 

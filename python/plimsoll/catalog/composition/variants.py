@@ -26,12 +26,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.catalog.composition.merge import merged, with_source
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
+from plimsoll.records import dataclass
 from plimsoll.stored import Json
 
 _OWN_KEYS = ("variants", "axis", "combined")

@@ -8,12 +8,13 @@ is in its place. It may be called for what was never made, was half made, or is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from plimsoll.errors import TargetError
 from plimsoll.experiments.option import Option
 from plimsoll.layouts.step import Action, Facts, Named, Step, Volume
+from plimsoll.records import dataclass
 
 Options = Mapping[str, Any]
 Lay = Callable[[Options, Sequence[Volume], Named], "Laid"]

@@ -12,7 +12,6 @@ Model: the planners' own sentences, wrapped; the mark once more as figures, beca
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from plimsoll.analysis.comparison.assertion import Asserted
 from plimsoll.analysis.comparison.names import names_of
@@ -20,6 +19,7 @@ from plimsoll.analysis.load_line.mark import Mark
 from plimsoll.analysis.objective.judgement import Objective, judge
 from plimsoll.analysis.objective.misses import missed
 from plimsoll.analysis.point.metric import IOPS, spoken
+from plimsoll.records import dataclass
 from plimsoll.reports.terminal.screen import ANY, Screen
 from plimsoll.result import Result, tells
 from plimsoll.units import count, megabytes

@@ -20,7 +20,7 @@ That figures are of a model stands in the head where all are, and below the tabl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import floor, log10
 
 from plimsoll.analysis.comparison.names import names_of
@@ -32,6 +32,7 @@ from plimsoll.analysis.point.estimates import PERCENTILES
 from plimsoll.analysis.point.metric import ALL, IOPS, in_bytes, metric, rate_noun, together
 from plimsoll.analysis.point.score import score_weights
 from plimsoll.analysis.point.transactions import enters_orders, new_orders_per_min
+from plimsoll.records import dataclass
 from plimsoll.reports.phrases import bounded
 from plimsoll.reports.progress import settings_text
 from plimsoll.reports.terminal.screen import ANY, Screen, Tone

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 import textwrap
-from dataclasses import dataclass
 from typing import Literal
+
+from plimsoll.records import dataclass
 
 Tone = Literal["good", "bad", "doubt", "quiet", "strong", ""]
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from plimsoll.analysis.load_line.line import METHOD, LoadLine, LoadPoint, by_level, knee, load_line, saturation, usable
@@ -24,6 +23,7 @@ from plimsoll.analysis.point.metric import ALL, in_bytes, rate_noun, spoken
 from plimsoll.analysis.point.repeats import pooled_metric
 from plimsoll.errors import InputError
 from plimsoll.experiments.kinds import is_drawn, offers_rates
+from plimsoll.records import dataclass
 from plimsoll.reports.view.point import EstimateView, GroupName, ObjectiveVerdict, Settings, estimate_view, group_of
 from plimsoll.reports.view.subjects import Scaling, Steady, rounds, scaling
 from plimsoll.result import OPS, Result

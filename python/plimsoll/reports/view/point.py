@@ -11,13 +11,14 @@ Limits: what the engine and the host say of themselves is handed on as it was st
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar, cast
 
 from plimsoll.analysis.point.array import ComponentSet, component_sets
 from plimsoll.analysis.point.metric import ALL, RATES, metric, rate_noun, spoken
 from plimsoll.analysis.point.offered_load import elapsed
 from plimsoll.analysis.point.replay import Replay
+from plimsoll.records import dataclass
 from plimsoll.reports.limits import IncidentLabel, busy_words, incident_labels, incident_words, limit_words
 from plimsoll.reports.view.distribution import Decoder
 from plimsoll.reports.view.timeline import HostTimeline, Records, Timeline, host_timeline, timeline
