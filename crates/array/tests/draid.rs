@@ -141,6 +141,36 @@ fn a_rebuild_beside_requests_goes_on_in_turns_and_all_of_both_end() {
     assert_eq!(array.under_way(), 0);
 }
 
+/// A member fails and is rebuilt while requests arrive, all the time; few enough things happen meanwhile.
+fn few_instants_beside_requests(document: &Value) {
+    let mut array = built(document, 1);
+    let (span, mut done, mut instants) = (array.sectors() / 128, Vec::new(), 0);
+    for number in 0..2_000_u64 {
+        let lba = number * 7_919 % span * 128;
+        array.submit(array.now_ns(), number as u32, Request { op: Op::Read, lba, sectors: 16 });
+        let until_ns = (number + 1) * 5 * MS;
+        while let Some(next_ns) = array.next_ns().filter(|&next_ns| next_ns < until_ns) {
+            array.run_until(next_ns, &mut done);
+            instants += 1;
+            assert!(instants < 1_000_000, "after {number} requests, at {next_ns} ns");
+        }
+        array.run_until(until_ns, &mut done);
+    }
+    assert!(array.rebuilding().map(|rebuilt| rebuilt.share).sum::<f64>() > 0.1);
+}
+
+// A step in which the member holds nothing takes no time: it was taken for how long a chunk takes, so that the rebuild looked every
+// nanosecond whether its group was quiet, and began as soon as it was for one. So it did until the first chunk had ended.
+#[test]
+fn steps_with_nothing_to_do_do_not_hurry_a_rebuild() {
+    for spares in [1, 2] {
+        let mut document = wide(12);
+        document["group"][0]["raid"]["distributed_spares"] = json!(spares);
+        document["group"][0]["raid"]["data_members"] = json!(3);
+        few_instants_beside_requests(&document);
+    }
+}
+
 #[test]
 fn more_failures_than_parity_fail_what_needs_them() {
     let mut document = pool(array("draid1", 6), 0);

@@ -47,8 +47,8 @@ struct Last {
     latest_ns: u64,
     /// The next one's turn while the group has other things to do, if none is under way.
     turn_ns: u64,
-    /// How long the last that has ended took.
-    took_ns: u64,
+    /// How long the last that has ended took, once one has; a step in which there was nothing to do tells nothing.
+    took_ns: Option<u64>,
 }
 
 impl Rebuilding {
@@ -92,10 +92,14 @@ impl Rebuilding {
         if group.jobs > 0 { u64::MAX } else { self.throttle.idle_from_ns(group.last_request_ns) }
     }
 
-    /// When the group has had nothing else to do for as long as a chunk takes, or it is a chunk's turn.
+    /// When the group has had nothing else to do for as long as a chunk takes, or it is a chunk's turn. While it has, and nobody
+    /// knows yet how long a chunk takes, the end of one is waited for.
     fn free_ns(&self, group: &Group, now_ns: u64) -> u64 {
-        let since_ns = if group.operations > 0 { now_ns } else { group.rested_ns };
-        let quiet_ns = since_ns.saturating_add(self.last.took_ns.max(1));
+        let quiet_ns = match (self.last.took_ns, group.operations > 0) {
+            (None, true) => u64::MAX,
+            (Some(took_ns), true) => now_ns.saturating_add(took_ns.max(1)),
+            (took_ns, false) => group.rested_ns.saturating_add(took_ns.unwrap_or(0).max(1)),
+        };
         if self.chunks.len() < self.most.1 { quiet_ns.min(self.last.turn_ns) } else { quiet_ns }
     }
 }
@@ -130,7 +134,7 @@ impl Faults {
             most,
             spell: Spell::default(),
             look_ns: u64::MAX,
-            last: Last { began_ns: None, latest_ns, turn_ns: 0, took_ns: 0 },
+            last: Last { began_ns: None, latest_ns, turn_ns: 0, took_ns: None },
             ended: false,
         };
         self.rebuilds.push(rebuilding);
@@ -295,7 +299,9 @@ impl Faults {
             return;
         }
         let (now_ns, last) = (topology.now_ns, &mut found.last);
-        (last.turn_ns, last.took_ns) = (found.throttle.turn_ns(began_ns, now_ns), now_ns - began_ns);
+        if plan.write.sectors > 0 {
+            (last.turn_ns, last.took_ns) = (found.throttle.turn_ns(began_ns, now_ns), Some(now_ns - began_ns));
+        }
         self.look_at_rebuild(topology, number, now_ns);
     }
 }
