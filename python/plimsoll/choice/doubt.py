@@ -6,8 +6,8 @@ limit lies between two rates; between them it is taken from the worst latency ov
 same search on the candidate itself, so that what the search is coarse in cancels: a draw that fails at 0.9 times the rate moves the mark
 to 0.9 of it.
 `carries` is the share of draws that carry what was demanded.
-Candidates that share a part draw the same values for it. How many draws are made follows from how many requests they take, never from a
-clock: equal questions have equal answers on any machine.
+Candidates that share a part draw the same values for it. How many draws are made follows from how many requests they take, and how many
+commands of drives each of these takes, never from a clock: equal questions have equal answers on any machine.
 Limits: healthy arrays alone. A draw is loaded for as long as the candidate itself before it is measured. Rates beyond eight times the
 demand are not looked at.
 
@@ -20,6 +20,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from plimsoll.analysis.point.array import component_sets
 from plimsoll.analysis.uncertainty.hypercube import BLOCK
 from plimsoll.analysis.uncertainty.interval import Interval, interval
 from plimsoll.choice.line import FACTOR_MAX, Ascent
@@ -28,12 +29,16 @@ from plimsoll.engine.block import native
 from plimsoll.engine.protocol import Engine
 from plimsoll.errors import InputError
 from plimsoll.points.point import PlannedPoint
+from plimsoll.result import Result
 from plimsoll.target import Target, target_of
 from plimsoll.uncertainty.figures import Plan, spread
-from plimsoll.units import count
+from plimsoll.units import count, significant
 
 #: So many requests are worked out for the draws of all candidates, unless a number of draws was asked for: about half a minute.
 REQUESTS_MAX = 20_000_000
+#: That is of requests that take so many commands of drives, as those of mirrors and of RAID 5 do. Where a record lies on many drives one
+#: takes ten, and counts as five.
+_COMMANDS = 2.0
 #: A draw is worked out at so many rates, in the mean.
 _RATES = 2.5
 #: A step of the search, and so many requests or seconds that are measured at each.
@@ -58,7 +63,7 @@ def doubt_of(trial: Trial, ascent: Ascent, mark_per_s: float, plan: Plan, among:
     start = ascent.low or ascent.high or 1.0
     draws = plan.draws if plan.budget_s is None else _affordable(_cost(trial, ascent, start) * among, plan.draws)
     if not draws:
-        return Doubt(why=f"{BLOCK} draws take about {count(_cost(trial, ascent, start) * BLOCK)} requests; ask with --uncertainty {BLOCK}")
+        return Doubt(why=_undrawn(_requests(trial, ascent, start), _commands(_nearest(ascent, start))))
 
     def carried(drawn: Target) -> float:
         return _crossing(start, lambda factor: _seen(trial, ascent, drawn, factor, engine))
@@ -79,15 +84,36 @@ def _affordable(cost: float, most: int) -> int:
 
 
 def _cost(trial: Trial, ascent: Ascent, factor: float) -> float:
+    """What a draw takes, in requests of `_COMMANDS` commands."""
+    return _requests(trial, ascent, factor) * max(1.0, _commands(_nearest(ascent, factor)) / _COMMANDS)
+
+
+def _requests(trial: Trial, ascent: Ascent, factor: float) -> float:
     """Requests of a draw."""
     warmup_s, measured_s = _times(trial, ascent, factor)
     return _RATES * factor * trial.load.rate_per_s * (warmup_s + measured_s)
 
 
+def _commands(result: Result) -> float:
+    """Commands of drives for each request that was answered."""
+    answered_per_s = sum(total.iops for total in result.totals.values())
+    drives_per_s = sum(one.operations_per_s for one in component_sets(result) if one.kind in ("disk", "flash"))
+    return drives_per_s / answered_per_s if answered_per_s else 0.0
+
+
+def _undrawn(requests: float, commands: float) -> str:
+    each = f" of {significant(commands)} commands each" if commands > _COMMANDS else ""
+    return f"{BLOCK} draws take about {count(requests * BLOCK)} requests{each}; ask with --uncertainty {BLOCK}"
+
+
+def _nearest(ascent: Ascent, factor: float) -> Result:
+    """What was measured nearest to a rate."""
+    return ascent.results[min(ascent.results, key=lambda known: (abs(math.log(known / factor)), known))]
+
+
 def _times(trial: Trial, ascent: Ascent, factor: float) -> tuple[float, float]:
     """Warm-up and measured seconds at a rate: the candidate was in balance after that at the nearest rate that was measured."""
-    nearest = min(ascent.results, key=lambda known: (abs(math.log(known / factor)), known))
-    result = ascent.results[nearest]
+    result = _nearest(ascent, factor)
     warmup_s = float(result.job.options["warmup"]) + float(result.ended.get("settled_s") or 0.0)
     return warmup_s, min(max(_REQUESTS / (factor * trial.load.rate_per_s), _SECONDS[0]), _SECONDS[1])
 
