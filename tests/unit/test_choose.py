@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -289,3 +290,29 @@ def test_what_queues_up_for_as_long_as_it_is_asked_costs_no_trial_in_balance(mon
     found = examine(asked)[HEALTHY]
     assert (found.rejection or "").startswith("screened: read p99 <= 25ms: it was ")
     assert found.far
+
+
+def test_flash_that_keeps_writes_has_a_rebuild_and_a_risk_of_its_own() -> None:
+    """A mirror of two drives is lost when one fails while the other is rebuilt: 2 / MTTF times the hours of that over MTTF, in a year."""
+    from plimsoll.choice.prices import price_book
+    from plimsoll.choice.selection import _with_risk, sifted
+    from plimsoll.choice.trial import _further_hours
+
+    short = native().check_job({"duration": "5s", "warmup": "1s", "interval": "auto"})
+    found = {}
+    for writes in ("writeback", "writearound"):
+        trial = Trial(f"array:bcache-{writes}", demand(200, 70, "8KiB"))
+        found[writes] = _further_hours(trial, target_of(trial.target), short)
+    assert list(found["writeback"]) == ["cache"] and found["writearound"] == {}
+    # 960 GB at no more than the 550 MB/s of the drive's interface, and at half of that at least.
+    hours = found["writeback"]["cache"]
+    assert hours is not None and 0.48 < hours < 1.0
+
+    load = demand(200, 70, "8KiB")
+    carried = Outcome(REBUILDING, True, 200.0, (), None, None, rebuild_hours=1e-4, further_hours={"cache": 1000.0})
+    considered = sifted(Selection(load, ("bcache-writeback",)), Candidate("bcache-writeback", "array:bcache-writeback")).considered
+    assert [(shape.group, shape.drive) for shape in considered.shapes] == [("raid", "nearline-16t"), ("cache", "sata-ssd-960g")]
+    entry = _with_risk(Entry(considered, {REBUILDING: carried}, simulated=True), price_book())
+    mttf_hours, unreadable = 2_000_000, 1 - math.exp(-960e9 * 8 / 1e17)
+    expected = 8766 * 2 / mttf_hours * (1000 / mttf_hours + unreadable)
+    assert entry.loss_per_year == pytest.approx(expected, rel=0.01)

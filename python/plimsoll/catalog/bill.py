@@ -43,6 +43,12 @@ def bill(target: str) -> list[Item]:
     return [Item(kind, part, count) for (kind, part), count in found.items() if count]
 
 
+def drives_of(target: str) -> dict[str, str | None]:
+    """The part of each set of drives."""
+    document, _ = _said(target)
+    return {str(entry["name"]): entry.get("model", {}).get("part") for entry in document.get("devices", [])}
+
+
 def bays(target: str) -> list[tuple[str, int, int]]:
     """Every enclosure that says how many bays it has, with the drives in it."""
     document, settings = _said(target)

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.catalog.arrays import PREFIX, array_names, described, families
-from plimsoll.catalog.bill import bays, bill
+from plimsoll.catalog.bill import bays, bill, drives_of
 from plimsoll.catalog.composition.parts import part_names
 from plimsoll.catalog.composition.variants import Family
 from plimsoll.catalog.levels import ERASURE, SURVIVED, data_members, has_records, is_declustered, parities, storing
@@ -61,7 +61,7 @@ class Limits:
 @dataclass(frozen=True)
 class Shape:
     """Redundancy groups of one kind: members of each, how many may be missing, how many such groups there are, and a member's bytes.
-    ``sources`` members are read to bring one back; as many as hold data if that is not said."""
+    ``sources`` members are read to bring one back; as many as hold data if that is not said. ``group`` is its name."""
 
     members: int
     redundancy: int
@@ -69,6 +69,7 @@ class Shape:
     member_bytes: int
     drive: str | None = None
     sources: int | None = None
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def considered(candidate: Candidate, limits: Limits, book: PriceBook, size_bytes
     """What arithmetic says, ``size_bytes`` being the size of the target."""
     document, items = described(candidate.target), bill(candidate.target)
     drives = sum(item.count for item in items if item.kind == "drives")
-    shapes = tuple(_shapes(document, next((item.part for item in items if item.kind == "drives"), None)))
+    shapes = tuple(_shapes(document, drives_of(candidate.target)))
     survives = min((shape.redundancy for shape in shapes), default=0)
     cost = book.cost(candidate.target)
     found = Considered(candidate, size_bytes, survives, drives, shapes, cost)
@@ -134,8 +135,9 @@ def _tb(size: int) -> str:
     return f"{significant(size / 1e12)} TB" if size >= 1e11 else size_text(size)
 
 
-def _shapes(document: Json, drive: str | None) -> Iterator[Shape]:
-    """The redundancy groups that data lie on."""
+def _shapes(document: Json, parts: Mapping[str, str | None]) -> Iterator[Shape]:
+    """The redundancy groups that data lie on; ``parts`` names the drive of each set."""
+    other = next(iter(parts.values()), None)
     sizes = {entry["name"]: int(entry["model"].get("capacity_bytes", 0)) for entry in document.get("devices", [])}
     for group in storing(document["group"]):
         raid = group["raid"]
@@ -146,7 +148,8 @@ def _shapes(document: Json, drive: str | None) -> Iterator[Shape]:
         members = devices // own
         redundancy = members - 1 if level in ("raid1", "raid10") else parities(raid)
         first = str(group["members"][0]).partition("[")[0]
-        yield Shape(members, redundancy, own, sizes.get(first, 0), drive, data_members(raid) if is_declustered(level) else None)
+        sources = data_members(raid) if is_declustered(level) else None
+        yield Shape(members, redundancy, own, sizes.get(first, 0), parts.get(first, other), sources, str(group["name"]))
 
 
 def _of_word(word: str) -> Iterator[Candidate]:

@@ -11,7 +11,7 @@ carries, most first: what costs money is drives and what they hang on.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from plimsoll.choice.candidates import Candidate, Considered
@@ -71,6 +71,12 @@ class Entry:
         """How long a drive takes to be rebuilt under the load."""
         found = self.outcomes.get(REBUILDING)
         return None if found is None else found.rebuild_hours
+
+    @property
+    def further_hours(self) -> Mapping[str, float | None]:
+        """The same of groups of other drives, by their names."""
+        found = self.outcomes.get(REBUILDING)
+        return {} if found is None else found.further_hours
 
 
 def in_turn(entries: Iterable[Entry]) -> tuple[list[Entry], list[Entry]]:

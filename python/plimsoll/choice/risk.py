@@ -4,7 +4,8 @@ Model: members fail at a constant rate and are rebuilt, one at a time, within th
 missing than its redundancy, or when as many are missing as may be and what is left holds a sector that cannot be read:
 `crates/array/src/raid/mttdl.rs` has the chain and its sources. To bring back the last member that may be missing, as many bytes as the data
 of the group have to be read, of dRAID those of as many members as hold the data of a record; each bit is unreadable with the chance that
-the drive's data sheet states. Groups are independent. A pool of dRAID is one group: of so many slices, some miss whatever is missing.
+the drive's data sheet states. Groups are independent; one of flash that keeps writes before disks has drives and a time of its own. A pool
+of dRAID is one group: of so many slices, some miss whatever is missing.
 Limits: drives of one batch, wear, a fire and a mistake of the operator are left out, so the figure is a lower end; unreadable sectors are
 not found by scrubbing before they are needed, which makes it a higher one. A drive is replaced at once.
 

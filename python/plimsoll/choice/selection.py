@@ -168,10 +168,14 @@ def _beyond(trial: Trial, draws: Plan | None, among: int) -> _Beyond:
 
 
 def _with_risk(entry: Entry, book: PriceBook) -> Entry:
-    shapes, hours = entry.considered.shapes, entry.rebuild_hours
-    if not shapes or hours is None:
-        return entry
-    return replace(entry, loss_per_year=loss_per_year(shapes, book.failing(shapes[0].drive), hours))
+    """With the chance that any group loses data, each by its own drives and its own rebuild."""
+    kept = 1.0
+    for shape in entry.considered.shapes:
+        hours = entry.further_hours.get(shape.group, entry.rebuild_hours)
+        if hours is None:
+            return entry
+        kept *= 1 - loss_per_year([shape], book.failing(shape.drive), hours)
+    return replace(entry, loss_per_year=1 - kept) if entry.considered.shapes else entry
 
 
 class Processes:

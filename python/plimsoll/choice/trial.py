@@ -8,7 +8,9 @@ seconds first.
 How long a rebuild takes under the load follows from its course: its own length where it ended, else how far it had come. Disks are rebuilt
 from their outer edge inwards, where they are slower; so what is left of a disk is taken at the mean rate over the outer one, unless the
 pace is far below what the drive could do.
-Limits: one member of one group fails. A rebuild is taken to go on as fast as it began.
+Flash that keeps writes before disks is a group of other drives: how long a member of it takes to be rebuilt is found in a trial of its own.
+Limits: one member of one group fails, and whether the demand holds is asked of the first group. A rebuild is taken to go on as fast as it
+began.
 
     examined = examine(Trial("array:nvme-raid10", load), ("healthy", "degraded", "rebuilding"))
     examined["rebuilding"].rebuild_hours
@@ -18,13 +20,14 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from plimsoll.analysis.objective.judgement import Judgement, Objective, judge
 from plimsoll.analysis.point.array import bottleneck, component_sets, rebuilds_s, rebuilt_share
 from plimsoll.analysis.point.definition import streams
+from plimsoll.catalog.levels import storing
 from plimsoll.choice.bounds import bound_of
 from plimsoll.choice.demand import DemandedLoad
 from plimsoll.engine.block import native
@@ -99,6 +102,8 @@ class Outcome:
     rejection: str | None = None
     rebuild_hours: float | None = None
     rebuild_ended: bool = False
+    #: The same hours of groups of other drives, by their names.
+    further_hours: Mapping[str, float | None] = field(default_factory=dict)
     #: Whether it misses an objective by so much that no scatter explains it.
     far: bool = False
 
@@ -127,10 +132,32 @@ def examine(trial: Trial, states: Sequence[str] = STATES) -> dict[str, Outcome]:
     found: dict[str, Outcome] = {}
     timing: Options | None = None
     for state in states:
-        found[state], timing = _tried(trial, target, state, timing, engine)
+        found[state], timing = _tried(trial, target, state, timing)
         if not found[state].carries:
             break
+    if timing is not None and (last := found.get(REBUILDING)) is not None and last.carries:
+        found[REBUILDING] = replace(last, further_hours=_further_hours(trial, target, timing))
     return found
+
+
+def _further_hours(trial: Trial, target: Target, timing: Options) -> dict[str, float | None]:
+    """How long groups of other drives than the first take to be rebuilt, of those that data lie on; each kind of drives once."""
+    document = target.document or {}
+    groups = document.get("group", [])
+    kept = [group["name"] for group in storing(groups)]
+    known = [_model(document, number) for number in range(len(groups))]
+    found: dict[str, float | None] = {}
+    for number, group in enumerate(groups):
+        if group["name"] in kept and known.index(known[number]) == number > 0:
+            found[group["name"]] = _tried(trial, target, REBUILDING, timing, number)[0].rebuild_hours
+    return found
+
+
+def _model(document: Json, number: int) -> Json:
+    """The first drive of the group of that number."""
+    groups = document.get("group") or [{"members": [""]}]
+    drives = str(groups[number]["members"][0]).partition("[")[0]
+    return next((dict(one.get("model", {})) for one in document.get("devices", []) if one["name"] == drives), {})
 
 
 def responses(load: DemandedLoad, result: Result) -> tuple[Response, ...]:
@@ -160,12 +187,13 @@ def _screened(trial: Trial, target: Target, engine: Engine, times: int) -> Outco
     )
 
 
-def _tried(trial: Trial, target: Target, state: str, chosen: Options | None, engine: Engine) -> tuple[Outcome, Options]:
-    """The trial in one state; healthy ones choose their times, which hold for the others."""
-    point = point_of(trial, in_state(target, state), trial.load.at(1.0))
+def _tried(trial: Trial, target: Target, state: str, chosen: Options | None, number: int = 0) -> tuple[Outcome, Options]:
+    """The trial in one state, of the group of that number; healthy ones choose their times, which hold for the others."""
+    engine = native()
+    point = point_of(trial, in_state(target, state, number), trial.load.at(1.0))
     if state == HEALTHY or chosen is None:
         point = balanced(point, engine, engine.control())
-        point = replace(point, target=in_state(target, state))
+        point = replace(point, target=in_state(target, state, number))
     else:
         point = replace(point, options=cast("Options", {**point.options, **chosen}))
     result = run_of(point, engine, trial.load.rate_per_s)
@@ -177,10 +205,10 @@ def _tried(trial: Trial, target: Target, state: str, chosen: Options | None, eng
         result = replace(run_of(replace(point, options=short, precision=None), engine, trial.load.rate_per_s), engine=result.engine)
     if result.status == "failed":
         return _failed(state, result), timing
-    return _outcome(trial, state, result, point), timing
+    return _outcome(trial, state, result, point, number), timing
 
 
-def _outcome(trial: Trial, state: str, result: Result, point: PlannedPoint) -> Outcome:
+def _outcome(trial: Trial, state: str, result: Result, point: PlannedPoint, number: int) -> Outcome:
     holds, rejection = judged(trial.load, result)
     limited, busiest = limit_of(result)
     doubts = tuple(dict.fromkeys(flag.name for flag in result.flags if flag.severity in ("doubt", "invalid")))
@@ -190,12 +218,13 @@ def _outcome(trial: Trial, state: str, result: Result, point: PlannedPoint) -> O
     outcome = replace(outcome, far=any(_is_far(one) for one in outcome.responses))
     if state != REBUILDING:
         return outcome
-    hours, ended = rebuild_hours(result, point.target)
+    hours, ended = rebuild_hours(result, point.target, number)
     return replace(outcome, rebuild_hours=hours, rebuild_ended=ended)
 
 
-def rebuild_hours(result: Result, target: Target) -> tuple[float | None, bool]:
-    """How long the rebuild of the trial took or will take, in hours, and whether it ended; None where nothing was rebuilt."""
+def rebuild_hours(result: Result, target: Target, number: int = 0) -> tuple[float | None, bool]:
+    """How long the rebuild of the trial, in the group of that number, took or will take, in hours, and whether it ended; None where nothing
+    was rebuilt."""
     if ended := rebuilds_s(result.engine):
         return ended[0] / 3600, True
     share = rebuilt_share(result.engine)
@@ -203,7 +232,7 @@ def rebuild_hours(result: Result, target: Target) -> tuple[float | None, bool]:
     if not share or not elapsed_s:
         return None, False
     whole_s = elapsed_s / share
-    model = ((target.document or {}).get("devices") or [{}])[0].get("model", {})
+    model = _model(target.document or {}, number)
     outer, inner = (float(model.get(f"{zone}_rate_bytes_per_s", 0)) for zone in ("outer", "inner"))
     pace = share * float(model.get("capacity_bytes", 0)) / elapsed_s
     if outer and inner and pace > _OWN_PACE * outer:
@@ -212,8 +241,8 @@ def rebuild_hours(result: Result, target: Target) -> tuple[float | None, bool]:
     return whole_s / 3600, False
 
 
-def in_state(target: Target, state: str) -> Target:
-    """The array with its first member missing, and with a new drive in its place at once; a healthy one as it is.
+def in_state(target: Target, state: str, number: int = 0) -> Target:
+    """The array with the first member of a group missing, and with a new drive in its place at once; a healthy one as it is.
 
     Spare space that is spread over all drives cannot be taken away: it stands for the member at once, or is not written yet.
     """
@@ -223,13 +252,14 @@ def in_state(target: Target, state: str) -> Target:
     document.pop("spares", None)
     for group in document["group"]:
         group.pop("spares", None)
-    failures = document["group"][0].setdefault("failures", {})
+    failed = document["group"][number]
+    failures = failed.setdefault("failures", {})
     failures["at"] = [{"time_s": 0.0, "member": 0}]
-    spread = bool(document["group"][0]["raid"].get("distributed_spares"))
+    spread = bool(failed["raid"].get("distributed_spares"))
     if state == REBUILDING and not spread:
         failures["replaced_at"] = [{"time_s": _REPLACED_S, "member": 0}]
     if state == DEGRADED and spread:
-        document["group"][0]["rebuild"] = _NOT_YET
+        failed["rebuild"] = _NOT_YET
     return Target(target.text, document, target.driver)
 
 

@@ -49,6 +49,8 @@ class RebuildingView(TrialView):
     hours: float | None
     #: ``its end`` where the rebuild ended in the trial, ``its course`` where its pace was taken for the rest.
     hours_from: str
+    #: How long a drive of another kind takes, as one of flash that keeps writes before disks, by the name of its group.
+    further_hours: dict[str, float | None]
     #: The chance to lose data within a year.
     loss_per_year: float | None
 
@@ -235,5 +237,6 @@ def _rebuilding(entry: Entry) -> RebuildingView | None:
         **trial,
         "hours": outcome.rebuild_hours,
         "hours_from": "its end" if outcome.rebuild_ended else "its course",
+        "further_hours": dict(outcome.further_hours),
         "loss_per_year": entry.loss_per_year,
     }

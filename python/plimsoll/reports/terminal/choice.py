@@ -121,7 +121,8 @@ def of_best(chosen: Chosen) -> Iterator[tuple[str, str]]:
     if best.rebuild_hours is not None:
         risk = "" if best.loss_per_year is None else f"; chance to lose data within a year {chance_words(best.loss_per_year)}"
         ended = best.outcomes[REBUILDING].rebuild_ended
-        yield "rebuild", f"{hours_words(best.rebuild_hours)} under this load{'' if ended else ', by its course'}{risk}"
+        others = "".join(f", {name} {hours_words(hours)}" for name, hours in best.further_hours.items() if hours is not None)
+        yield "rebuild", f"{hours_words(best.rebuild_hours)} under this load{'' if ended else ', by its course'}{others}{risk}"
     yield from _each(best)
     for surge in best.surges:
         asked = f"{surge.raised} at {surge.factor:g} × its rate ({count(surge.let_through_per_s)} requests/s let through)"
