@@ -133,6 +133,9 @@ def test_a_whole_array_can_have_a_price(tmp_path: Path) -> None:
         ('[drives.x]\ndate = "soon"\n', "drives.x.date: 'soon' is no date; write it without quotes"),
         ("drives = 5\n", "drives: write a table for each part, for example [drives.NAME]."),
         ("[drives.x]\nsources = 5\n", "drives.x.sources: write a table"),
+        ("[drives.nearline-16]\nprice = 5\n", "drives: there is no drive 'nearline-16'; did you mean 'nearline-16t'?"),
+        ("[controllers.zfs]\nprice = 5\n", "controllers: there is no controller 'zfs'; "),
+        ('[arrays."msa20000-*"]\nprice = 5\n', "arrays: no array is called 'msa20000-*'; did you mean 'msa2040'?"),
     ],
 )
 def test_a_list_of_prices_is_checked(tmp_path: Path, text: str, said: str) -> None:

@@ -21,13 +21,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from plimsoll.catalog.arrays import PREFIX
+from plimsoll.catalog.arrays import PREFIX, array_names
 from plimsoll.catalog.bill import Item, bill
 from plimsoll.catalog.composition.file import read_file
-from plimsoll.catalog.composition.parts import KINDS
+from plimsoll.catalog.composition.parts import KINDS, part_names
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError
-from plimsoll.near import meant
+from plimsoll.near import family_hint, meant
 from plimsoll.stored import Json
 
 _SHIPPED = os.path.join(os.path.dirname(os.path.dirname(__file__)), "catalog", "prices.toml")
@@ -126,6 +126,7 @@ def price_book(path: str | None = None) -> PriceBook:
     if path is None:
         return PriceBook(tables, str(tables[_CURRENCY]))
     own = _read(path)
+    _check_names(path, own)
     currency = str(own.get(_CURRENCY, tables[_CURRENCY]))
     merged: Json = {name: {**tables[name]} for name in _TABLES}
     for name in _TABLES:
@@ -151,6 +152,18 @@ def _read(path: str) -> Json:
         for part, entry in table.items():
             _check(path, f"{name}.{part}", entry)
     return tables | ({_CURRENCY: document[_CURRENCY]} if _CURRENCY in document else {})
+
+
+def _check_names(path: str, tables: Json) -> None:
+    """Nothing stands beside a name that nobody has: whoever wrote it meant another one. Parts and arrays of the user's own are files."""
+    for name in _TABLES:
+        known = array_names() if name == _WHOLE else part_names(name)
+        for part in tables[name]:
+            own = part.endswith(".toml") or os.sep in part or "?" in part
+            if not own and not any(fnmatch.fnmatchcase(one, part) for one in known):
+                what = "no array is called" if name == _WHOLE else f"there is no {KINDS[name]}"
+                hint = family_hint(part.strip("*"), known) or "'plimsoll list --arrays' and docs/arrays.md name what there is."
+                raise InputError(f"{path}: {name}: {what} {quoted(part)}; {hint}")
 
 
 def _check(path: str, where: str, entry: Json) -> None:
