@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from long.conftest import COMMAND
-from plimsoll.apps.databases import spark as engine
+from plimsoll.apps.databases import spark_cluster
 from plimsoll.apps.databases.address import parse
 from plimsoll.apps.databases.database import Database, DatabaseError, Settings
 from plimsoll.apps.databases.duckdb import DuckDb
@@ -182,7 +182,7 @@ def test_a_cluster_answers_and_a_worker_that_is_missing_is_said(
     plimsoll: Callable[..., Said], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with master(tmp_path) as address:
-        monkeypatch.setattr(engine, "_EXECUTORS_S", 1.0)
+        monkeypatch.setattr(spark_cluster, "_WORKERS_S", 1.0)
         (tmp_path / "alone").mkdir()
         lonely = Spark(parse(f"{address}?data={tmp_path}/alone"), str(tmp_path / "alone"), Settings())
         lonely.open()

@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -49,18 +49,20 @@ def spark_packages() -> Iterator[None]:
 @contextmanager
 def master(folder: Path) -> Iterator[str]:
     """The address of a master without workers."""
-    with _daemon(folder / "master.log", "master.Master", "--port", "0") as log:
+    log = folder / "master.log"
+    with _daemon(log, "master.Master", "--port", "0"):
         wait_until(lambda: _address(log) is not None, "the master says where it listens")
         yield str(_address(log))
 
 
 @contextmanager
-def worker(folder: Path, of: str) -> Iterator[None]:
-    """A worker with two processors and 1.5 GiB."""
+def worker(folder: Path, of: str, through: Sequence[str] = ()) -> Iterator[subprocess.Popen[bytes]]:
+    """A worker with two processors and 1.5 GiB, started ``through`` another command where there is one."""
     given = ("--cores", "2", "--memory", "1536m", "--work-dir", str(folder / "work"), of)
-    with _daemon(folder / "worker.log", "worker.Worker", *given) as log:
+    log = folder / "worker.log"
+    with _daemon(log, "worker.Worker", *given, through=through) as process:
         wait_until(lambda: "Successfully registered with master" in log.read_text(), "the worker is known to its master")
-        yield
+        yield process
 
 
 def _address(log: Path) -> str | None:
@@ -69,10 +71,19 @@ def _address(log: Path) -> str | None:
 
 
 @contextmanager
-def _daemon(log: Path, name: str, *arguments: str) -> Iterator[Path]:
+def _daemon(log: Path, name: str, *arguments: str, through: Sequence[str] = ()) -> Iterator[subprocess.Popen[bytes]]:
     """A process of Spark's own cluster, until the end."""
     home = PACKAGES / "pyspark"
-    command = [str(home / "bin/spark-class"), f"org.apache.spark.deploy.{name}", "--host", "127.0.0.1", "--webui-port", "0", *arguments]
+    command = [
+        *through,
+        str(home / "bin/spark-class"),
+        f"org.apache.spark.deploy.{name}",
+        "--host",
+        "127.0.0.1",
+        "--webui-port",
+        "0",
+        *arguments,
+    ]
     # Its log is at the level of what is looked for here.
     settings = log.with_suffix(".properties")
     settings.write_text("rootLogger.level = info\nrootLogger.appenderRef.c.ref = c\nappender.c.type = Console\nappender.c.name = c\n")
@@ -81,7 +92,7 @@ def _daemon(log: Path, name: str, *arguments: str) -> Iterator[Path]:
     environment["SPARK_DAEMON_MEMORY"] = "256m"
     with open(log, "wb") as file, subprocess.Popen(command, stdout=file, stderr=file, env=environment) as process:
         try:
-            yield log
+            yield process
         finally:
             process.terminate()
             process.wait(HANGS_S)

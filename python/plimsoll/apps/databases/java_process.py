@@ -22,7 +22,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -171,14 +171,27 @@ class JavaProcess:
 
     def last_words(self) -> str:
         """What it said of its last failure."""
+        lines = self._lines()
+        if lines is None:
+            return "nothing is known"
+        return _shortened((self._failures(lines) or lines or ["it ended without a word"])[-1])
+
+    def failure(self, words: str) -> str | None:
+        """The last failure that it told of in these ``words``, a regular expression; None where it told of none."""
+        return next((_shortened(said) for said in reversed(self._failures(self._lines() or ())) if re.search(words, said)), None)
+
+    def _lines(self) -> list[str] | None:
+        """The end of what it said; None where nothing is known of that."""
         try:
             with open(os.path.join(self._home, _LOG), "rb") as file:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - 65536))
-                lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
+                return [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
         except OSError:
-            return "nothing is known"
-        found = [said[1] for said in map(_SAID.search, lines) if said]
-        return " ".join((found or lines or ["it ended without a word"])[-1].split())[:300].rstrip(".")
+            return None
+
+    @staticmethod
+    def _failures(lines: Sequence[str]) -> list[str]:
+        return [said[1] for said in map(_SAID.search, lines) if said]
 
     def stop(self) -> None:
         """Stop Spark and the process, and wait until it has ended."""
@@ -203,6 +216,10 @@ class JavaProcess:
                 process.kill()
                 process.wait()
         forget(self._directory)
+
+
+def _shortened(said: str) -> str:
+    return " ".join(said.split())[:300].rstrip(".")
 
 
 def running(home: str) -> list[int]:

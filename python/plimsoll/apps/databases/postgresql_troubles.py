@@ -74,6 +74,9 @@ _PREFIXES = re.compile(
     r"(connection to server (at|on) .*? failed: )?((FATAL|ERROR|PANIC):\s+)?"
 )
 
+#: Of an error of the operating system, as Python writes it.
+_NUMBER = re.compile(r"\[Errno -?\d+\] ")
+
 
 def told(problem: psycopg.Error, shown: str, *, alive: bool, ended: str = "") -> DatabaseError:
     """The trouble; ``alive`` says whether the connection lives, ``ended`` is what a private server wrote of its end."""
@@ -111,4 +114,5 @@ def _said(problem: psycopg.Error) -> str:
 
 
 def _cleaned(said: str) -> str:
-    return " ".join(_PREFIXES.sub("", said).split()).replace("{", "(").replace("}", ")").rstrip(".")
+    plain = _NUMBER.sub("", _PREFIXES.sub("", said))
+    return " ".join(plain.split()).replace("{", "(").replace("}", ")").rstrip(".")

@@ -17,18 +17,17 @@ import logging
 import os
 import re
 import shutil
-import socket
 import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from plimsoll.apps.databases import java_process
+from plimsoll.apps.databases import java_process, spark_cluster
 from plimsoll.apps.databases.address import Address
 from plimsoll.apps.databases.database import Counters, DatabaseError, Settings, Trouble
 from plimsoll.apps.databases.java_process import JavaProcess
 from plimsoll.apps.databases.parquet_tables import FILE_NAME, ParquetTable, ParquetTables
+from plimsoll.apps.databases.spark_cluster import Watch
 from plimsoll.apps.databases.spark_session import SparkSession, as_uri
 from plimsoll.errors import InputError
 from plimsoll.host.page_cache import drop_pages
@@ -38,10 +37,6 @@ from plimsoll.units import binary
 MEMORY_LEAST = 1 << 30
 #: Below the directory: what Spark sorts and spills, on this machine.
 _WORK = "work"
-_CONNECT_S = 10.0
-#: So long a cluster may take to give us somebody who works.
-_EXECUTORS_S = 60.0
-_LOOK_S = 0.1
 _LOOPBACK = "127.0.0.1"
 _ALWAYS: Mapping[str, str] = {
     "spark.app.name": "plimsoll",
@@ -85,21 +80,7 @@ def check(address: Address, memory_bytes: int | None) -> None:
             "Spark needs the package sqlglot, which is not installed here; install it (pip install 'plimsoll[spark]')."
         ) from None
     if not address.is_private:
-        _check_masters(address)
-
-
-def _check_masters(address: Address) -> None:
-    masters = str(address.url).removeprefix("spark://").split(",")
-    problems: list[str] = []
-    for master in masters:
-        host, _, port = master.rpartition(":")
-        try:
-            socket.create_connection((host, int(port)), _CONNECT_S).close()
-        except (OSError, OverflowError) as problem:
-            problems.append(f"{master}: {str(getattr(problem, 'strerror', None) or problem).lower()}")
-        else:
-            return
-    raise InputError(f"target {address}: no Spark master answers ({'; '.join(problems)}); start it, or write the address that it shows.")
+        spark_cluster.check_masters(address)
 
 
 class Spark:
@@ -122,6 +103,7 @@ class Spark:
         self._process: JavaProcess | None = None
         self._context: Any = None
         self._root: Any = None
+        self._watch: Watch | None = None
         self._is_open = False
         self._cold = ""
         self.tables_of = ParquetTables(self._directory)
@@ -140,6 +122,9 @@ class Spark:
     def close(self) -> None:
         self._is_open = False
         context, self._context, self._root = self._context, None, None
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            watch.stop()
         if context is not None:
             with suppress(Exception):
                 context.stop()
@@ -214,10 +199,18 @@ class Spark:
                 self._process = JavaProcess(self._directory, os.path.dirname(self._directory), alone=self._address.is_private)
                 # pyspark would print what goes wrong, with the stacks of two languages.
                 logging.getLogger("SQLQueryContextLogger").disabled = True
-                with self.telling():
-                    self._context = self._process.context(self._configuration())
-                    self._root = Root(self._context)
-                    self._await_executors()
+                try:
+                    with self.telling():
+                        self._context = self._process.context(self._configuration())
+                        root = Root(self._context)
+                        if not self._address.is_private:
+                            self._watch = Watch(self._address, self._context)
+                            self._watch.await_workers()
+                            self._look_from_workers(root)
+                except BaseException:
+                    self.close()
+                    raise
+                self._root = root
             return self._root
 
     def _configuration(self) -> dict[str, str]:
@@ -240,33 +233,12 @@ class Spark:
             made |= {"spark.driver.host": _LOOPBACK, "spark.driver.bindAddress": _LOOPBACK}
         return made | dict(self._settings.options)
 
-    def _await_executors(self) -> None:
-        """Wait for somebody of a cluster who works, and see that they have the directory."""
-        if self._address.is_private:
-            return
-        until = time.monotonic() + _EXECUTORS_S
-        while self._context._jsc.sc().statusStore().executorList(True).size() < 2:
-            if time.monotonic() > until:
-                memory = self._context.getConf().get("spark.executor.memory", "1g")
-                raise DatabaseError(
-                    f"{self.shown}: the master gave nobody who works within {_EXECUTORS_S:.0f} s: no worker lives, or none has {memory} of"
-                    " memory to spare; start workers, end other applications, or give less --memory.",
-                    "refused",
-                )
-            time.sleep(_LOOK_S)
+    def _look_from_workers(self, root: Any) -> None:
+        """Let a worker read a file below the directory; what it cannot is told as of any statement."""
         seen = os.path.join(self.tables_of.making, "seen")
         with open(seen, "w", encoding="utf-8") as file:
             file.write("1\n")
-        try:
-            self._root.read.text(as_uri(seen)).collect()
-        except Exception as problem:
-            if re.search(r"does not exist|FileNotFound|Permission denied", str(problem)):
-                raise DatabaseError(
-                    f"{self.shown}: a worker cannot read {self._address.directory}; name a directory that every worker sees by the same"
-                    " path.",
-                    "refused",
-                ) from None
-            raise
+        root.read.text(as_uri(seen)).collect()
 
     @contextmanager
     def telling(self, cancelled: threading.Event | None = None) -> Iterator[None]:
@@ -295,14 +267,18 @@ class Spark:
         if process is not None and ended is not None:
             kind = "memory" if ended == _OUT_OF_MEMORY else "lost"
             said = process.last_words()
+        elif process is not None and not self._address.is_private and not is_cancelled:
+            told = spark_cluster.told_of(self._address, str(problem), process.failure, self._watch)
+            if told is not None:
+                return told
         heap = binary(max(self._settings.memory_bytes or MEMORY_LEAST, MEMORY_LEAST))
-        told = {
+        sentences = {
             "full": f"{self.shown}: there is no space left for what Spark writes ({said}); make room, or name another directory.",
             "memory": f"{self.shown}: Spark may not use as much memory as this needs, {heap} ({said}); raise memory.",
             "cancelled": f"{self.shown}: the statement was cancelled.",
             "lost": f"{self.shown}: Spark's Java process is gone: {said}.",
         }
-        return DatabaseError(told.get(kind, f"{self.shown}: Spark says: {said}."), kind)
+        return DatabaseError(sentences.get(kind, f"{self.shown}: Spark says: {said}."), kind)
 
     def view(self, session: Any, name: str, table: ParquetTable) -> None:
         """Let a session of pyspark's see a table by its name."""

@@ -169,6 +169,8 @@ class DecisionSupport(DatabaseApplication):
 
     def _loaded(self, database: Database, target: Target, hearing: Hearing) -> Note:
         """The note of a new load, which is complete once it is written."""
+        # An engine that starts with the first question says now what it lacks, and not after hours of loading.
+        database.facts()
         observer = Observer(_tops(self.inspect_target(target)), database.processes)
         try:
             before = observer.glance()
