@@ -6,8 +6,9 @@ Rounds take turns and come before everything else on the machine where that is a
 between queries, the median of all rounds counts, since the seconds of a round differ by more than the goal while few of its queries do;
 how far chance may move the ratio of their sums is said by resampled rounds. The processor time that threads of Plimsoll took outside the
 engine, the one that stores what was measured among them, which the kernel counts for each of them, is held against the time of the
-queries as well. A second bare loop lets DuckDB count what each query reads and spills, as Plimsoll does: what that costs is the engine's
-own, and what is above it is ours.
+queries as well. What of it is DuckDB's own, which counts for Plimsoll what each query reads and spills, differs less than two processes do:
+so one process asks each query three times in turn, with counting once and without it twice, and says beside the difference how far two
+without it are apart.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ from speed.setting import Setting
 GOAL = 1.0
 SEED = 7
 PEER = "a bare loop"
-COUNTING = "a bare loop with DuckDB's counting"
 #: As `plimsoll.apps.databases.duckdb` says it.
 _COUNTED = ("PRAGMA enable_profiling='no_output'", "SET tracked_metrics = ['io.*']")
 #: Resampled sets of rounds.
@@ -38,13 +38,11 @@ _DRAWS = 500
 _BARE = """
 import json, sys, time
 import duckdb
-path, spill, *counting = sys.argv[1:]
+path, spill = sys.argv[1:]
 texts = json.load(sys.stdin)
 settings = {"temp_directory": spill, "autoinstall_known_extensions": False, "preserve_insertion_order": False}
 connection = duckdb.connect(path, config=settings)
 connection.execute("SET enable_progress_bar = false")
-for statement in counting:
-    connection.execute(statement)
 for text in texts:
     connection.execute(text).fetchall()
 begun_s, cpu_s, each_s = time.monotonic(), time.process_time(), []
@@ -53,6 +51,32 @@ for text in texts:
     connection.execute(text).fetchall()
     each_s.append(time.monotonic() - before_s)
 print(time.process_time() - cpu_s, time.monotonic() - begun_s - sum(each_s), *each_s)
+"""
+#: Asks each query of one connection that counts and of two that do not, in another order each time; prints for each of the three the sum
+#: of the medians of its queries' seconds, and of their CPU seconds.
+_TURNING = """
+import json, statistics, sys, time
+import duckdb
+path, spill, rounds, *counting = sys.argv[1:]
+texts = json.load(sys.stdin)
+settings = {"temp_directory": spill, "autoinstall_known_extensions": False, "preserve_insertion_order": False}
+connection = duckdb.connect(path, config=settings)
+connection.execute("SET enable_progress_bar = false")
+asking = [connection.cursor() for _ in range(3)]
+for statement in counting:
+    asking[0].execute(statement)
+for text in texts:
+    connection.execute(text).fetchall()
+seen = [[([], []) for _ in texts] for _ in asking]
+for turn in range(3 * int(rounds)):
+    for number, text in enumerate(texts):
+        for place in range(3):
+            who = (place + turn + number) % 3
+            before_s, cpu_s = time.monotonic(), time.process_time()
+            asking[who].execute(text).fetchall()
+            seen[who][number][1].append(time.process_time() - cpu_s)
+            seen[who][number][0].append(time.monotonic() - before_s)
+print(*(sum(statistics.median(query[which]) for query in one) for which in (0, 1) for one in seen))
 """
 
 
@@ -91,10 +115,10 @@ def _rows(setting: Setting, folder: Path, scale: float) -> list[Row]:
     contestants: dict[str, Callable[[int], Asked]] = {
         "plimsoll": lambda _: _ours(setting, folder, scale),
         PEER: lambda _: _bare(setting, folder, scale),
-        COUNTING: lambda _: _bare(setting, folder, scale, _COUNTED),
     }
     with foremost(os.getpid()):
         found = setting.interleaved(what, contestants, max(2 * setting.rounds, 3), turning=True)
+        counting = _counting(setting, folder)
     wall_s = {name: _seconds(passes) for name, passes in found.items()}
     cpu_s = {name: median(asked.cpu_s for asked in passes) for name, passes in found.items()}
     between = median(asked.between_s for asked in found["plimsoll"]) / wall_s["plimsoll"]
@@ -102,8 +126,7 @@ def _rows(setting: Setting, folder: Path, scale: float) -> list[Row]:
     detail = (
         f"DuckDB at scale {scale:g}, warm, {len(found[PEER])} rounds: {wall_s['plimsoll']:.3f} s by the clock, "
         f"{PEER} {wall_s[PEER]:.3f} s ({100 * (low - 1):.1f} to {100 * (high - 1):.1f} % apart by chance), "
-        f"{COUNTING} {wall_s[COUNTING]:.3f} s; "
-        f"CPU time {cpu_s['plimsoll']:.3f}, {cpu_s[PEER]:.3f} and {cpu_s[COUNTING]:.3f} s; between queries {between:.2%} of the time"
+        f"CPU time {cpu_s['plimsoll']:.3f} and {cpu_s[PEER]:.3f} s; between queries {between:.2%} of the time; {counting}"
     )
     shares = sorted(asked.own_share for asked in found["plimsoll"])
     own = f"processor time of Plimsoll's threads outside the engine, rounds from {shares[0]:.2%} to {shares[-1]:.2%}"
@@ -132,16 +155,32 @@ def _ours(setting: Setting, folder: Path, scale: float) -> Asked:
     return Asked(each_s, phase["seconds"] - sum(each_s), phase["engine_cpu_s"], share)
 
 
-def _bare(setting: Setting, folder: Path, scale: float, counting: Sequence[str] = ()) -> Asked:
+def _bare(setting: Setting, folder: Path, scale: float) -> Asked:
     texts = folder / "texts.json"
     if not texts.exists():
         texts.write_text(json.dumps(_texts(scale)))
+    cpu_s, between_s, *each_s = _printed(setting, folder, _BARE)
+    return Asked(tuple(each_s), between_s, cpu_s)
+
+
+def _counting(setting: Setting, folder: Path) -> str:
+    """What DuckDB's own counting costs, and how far that can be told."""
+    counted_s, one_s, other_s, counted_cpu_s, one_cpu_s, other_cpu_s = _printed(setting, folder, _TURNING, str(setting.rounds), *_COUNTED)
+
+    def above(counted: float, one: float, other: float) -> str:
+        return f"{100 * (2 * counted / (one + other) - 1):+.1f} % (two without it {100 * abs(one / other - 1):.1f} % apart)"
+
+    by_clock, by_cpu = above(counted_s, one_s, other_s), above(counted_cpu_s, one_cpu_s, other_cpu_s)
+    return f"DuckDB's own counting, by turns in one process: {by_clock} by the clock, {by_cpu} of CPU time"
+
+
+def _printed(setting: Setting, folder: Path, program: str, *arguments: str) -> list[float]:
+    """The numbers that a program with DuckDB alone prints of the texts."""
     home = folder / "target/duckdb"
     python = str(Path(setting.plimsoll.command).with_name("python"))
     files = [str(home / "plimsoll.duckdb"), str(home / "spill")]
-    command = ["sh", "-c", 'exec "$@" <"$0"', str(texts), python, "-c", _BARE, *files, *counting]
-    cpu_s, between_s, *each_s = map(float, process.run(command).stdout.split())
-    return Asked(tuple(each_s), between_s, cpu_s)
+    command = ["sh", "-c", 'exec "$@" <"$0"', str(folder / "texts.json"), python, "-c", program, *files, *arguments]
+    return [float(number) for number in process.run(command).stdout.split()]
 
 
 def _texts(scale: float) -> list[str]:

@@ -212,8 +212,10 @@ def _latency_row(what: str, kind: str, found: dict[str, list[Entered]], how: str
     judged = [percent for percent, one in seen.items() if one.judged]
     told = "; ".join(f"p{percent} {one.told}" for percent, one in seen.items())
     measured = max((100 * abs(seen[percent].ratio - 1) for percent in judged), default=None)
-    by = f"judged by {', '.join(f'p{percent}' for percent in judged)}" if judged else "none of them can be measured here"
-    return Row(f"{what}: latency of {kind}", "at most", LATENCY_GOAL, "% apart", measured, f"{told}; {by}; {how}")
+    none = f"not measurable: at no percentile are there enough of them and {PEER} within {LATENCY_GOAL:g} % of itself"
+    by = f"judged by {', '.join(f'p{percent}' for percent in judged)}" if judged else none
+    detail = f"{told}; {by}; {how}" if judged else f"{by}; {told}; {how}"
+    return Row(f"{what}: latency of {kind}", "at most", LATENCY_GOAL, "% apart", measured, detail, is_noise=not judged)
 
 
 @dataclass(frozen=True)

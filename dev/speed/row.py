@@ -10,7 +10,8 @@ Sense = Literal["at least", "at most"]
 
 @dataclass(frozen=True)
 class Row:
-    """One goal. ``measured`` is None when it could not be measured, and ``detail`` then says why."""
+    """One goal. ``measured`` is None when it could not be measured, and ``detail`` then says why; ``is_noise`` says that it was tried, and
+    that chance is larger than the goal."""
 
     what: str
     sense: Sense
@@ -18,6 +19,7 @@ class Row:
     unit: str
     measured: float | None
     detail: str
+    is_noise: bool = False
 
     @property
     def met(self) -> bool | None:
@@ -28,9 +30,9 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """Met, missed by how much, or missing."""
+        """Met, missed by how much, not measurable, or missing."""
         if self.measured is None:
-            return "missing"
+            return "not measurable" if self.is_noise else "missing"
         if self.met:
             return "met"
         if self.unit.startswith("%"):

@@ -83,3 +83,27 @@ def test_queries_are_compared_by_the_median_of_each_and_not_of_whole_rounds() ->
         from speed.harness import Asked, _seconds
     rounds = [Asked((1.0, 2.0), 0.1, 0.0), Asked((5.0, 2.0), 0.1, 0.0), Asked((1.0, 9.0), 0.1, 0.0)]
     assert _seconds(rounds) == pytest.approx(3.1)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3], ids=["a calm peer", "a peer that differs from itself"])
+def test_a_latency_whose_peer_differs_from_itself_is_not_measurable_and_says_so(noise: float) -> None:
+    with _bench():
+        from speed.orders import _latency_row
+        from speed.pgbench import Entered
+
+    def entered(latency_ns: float) -> Entered:
+        latencies = {"payment": {50: latency_ns, 90: latency_ns, 99: latency_ns}}
+        return Entered(5000, 100.0, {"payment": 5000}, latencies, latencies, 0.0)
+
+    theirs = [1e6 * (1 + noise * (number % 2)) for number in range(6)]
+    found = {"plimsoll": [entered(1.02 * took) for took in theirs], "pgbench": [entered(took) for took in theirs]}
+    row = _latency_row("orders", "payment", found, "quietly")
+    if noise:
+        assert (row.measured, row.verdict) == (None, "not measurable")
+        assert row.detail.startswith(
+            "not measurable: at no percentile are there enough of them and pgbench within 5 % of itself; p50 1.020"
+        )
+        assert "pgbench from itself up to 30.0 %" in row.detail
+    else:
+        assert row.verdict == "met"
+        assert row.measured == pytest.approx(2.0)
