@@ -291,6 +291,7 @@ def test_a_statement_that_somebody_cancels_is_told_as_such(database: PostgreSql)
             "lost",
             "stopped (process was term",
         ),
+        ("", "failed to resolve host 'h': [Errno -2] Name or service not known", "", "lost", "host 'h': Name or service not known)"),
         ("53200", "out of memory", "", "memory", "the server has no memory left for this (out of memory)"),
         ("58030", "could not read block 7", "", "lost", "could not read or write its files (could not read block 7)"),
         ("40P01", "deadlock detected", "", "conflict", "the transaction met another one"),
