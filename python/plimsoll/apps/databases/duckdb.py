@@ -102,7 +102,8 @@ class DuckDb:
             raise DatabaseError(f"{self.path}: the database is not open.", "lost")
         cursor = self._connection.cursor()
         with _told(self.path):
-            # Each statement's bytes are counted, and nothing is printed.
+            # Each statement's bytes are counted, and nothing is printed. What that costs comes with profiling itself: a shorter list of
+            # metrics, or an empty one, is no cheaper (`dev/bench.py --only harness`).
             cursor.execute("PRAGMA enable_profiling='no_output'")
             cursor.execute("SET tracked_metrics = ['io.*']")
         return DuckDbSession(cursor, self.path)
