@@ -21,13 +21,16 @@ class Seen:
         self.is_whole = is_whole
 
 
-def flushes(monkeypatch: pytest.MonkeyPatch, seen: Seen | None, count: float, sum_ms: float = 0.0) -> dict[str, float]:
+def flushes(
+    monkeypatch: pytest.MonkeyPatch, seen: Seen | None, count: float, sum_ms: float = 0.0, seconds: float = 100.0
+) -> dict[str, float]:
     readings: Iterator[dict[str, float]] = iter(
         [{"wal_sync": 5.0, "wal_sync_time_ms": 0.0}, {"wal_sync": 5.0 + count, "wal_sync_time_ms": sum_ms}]
     )
     watch = PostgresqlWatch(cast("Any", None))
     monkeypatch.setattr(postgresql_store, "first_process", lambda _session: None)
-    monkeypatch.setattr(watch, "_now", lambda: (0.0, next(readings)))
+    clock = iter([7.0, 7.0 + seconds])
+    monkeypatch.setattr(watch, "_now", lambda: (next(clock), next(readings)))
     watch.begin()
     watch.end()
     watch._flushes = cast("Any", seen)
@@ -50,6 +53,11 @@ def test_the_servers_sum_is_told_where_the_kernel_saw_none_or_other_flushes(monk
     assert flushes(monkeypatch, seen, 100, sum_ms=200.0) == {"count": 100, "mean": 2e6}
     # Without track_wal_io_timing the server takes no time.
     assert flushes(monkeypatch, seen, 100) == {}
+
+
+def test_in_a_short_time_the_server_may_not_have_been_handed_all_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert flushes(monkeypatch, Seen(TIMES), 75, seconds=3.0)["count"] == 100
+    assert flushes(monkeypatch, Seen(TIMES), 75, sum_ms=75.0, seconds=30.0) == {"count": 75, "mean": 1e6}
 
 
 def test_a_server_that_counted_nothing_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,9 +48,9 @@ _APPLICATION, _WATCHING = "plimsoll terminal", "plimsoll"
 #: Connections that fill the tables at once; rows are made by one processor, which feeds about so many.
 _LOADERS = 4
 _LOOK_S = 0.25
-#: By how much of them the flushes that the kernel saw may differ in number from those that the server counted: its sessions hand their
-#: counts in about once a second.
-_FLUSHES_APART = 0.1
+#: By how much of them the flushes that the kernel saw may differ in number from those that the server counted, and by those of how many
+#: seconds: the server's sessions hand their counts in about once a second.
+_FLUSHES_APART, _HANDED_IN_S = 0.1, 1.0
 #: Settings that are recorded.
 _SETTINGS = (
     *("server_version", "shared_buffers", "fsync", "synchronous_commit", "wal_level", "wal_sync_method", "full_page_writes"),
@@ -288,7 +288,7 @@ class PostgresqlWatch:
         found = Watched(seconds=self._ended[0] - self._began[0])
         if "wal_bytes" in counted:
             found.wal_bytes = int(counted.pop("wal_bytes"))
-        found.flush = self._flush_of(counted)
+        found.flush = self._flush_of(counted, found.seconds)
         found.counters = counted
         total = self._waits.total()
         for event, count in self._waits.items():
@@ -297,13 +297,14 @@ class PostgresqlWatch:
         found.events = {event or "processor": count / total for event, count in self._waits.most_common(8)}
         return found
 
-    def _flush_of(self, counted: Mapping[str, float]) -> dict[str, float]:
+    def _flush_of(self, counted: Mapping[str, float], seconds: float) -> dict[str, float]:
         """How long flushes of the log took: each of them, if the kernel saw as many as the server counted; else their sum."""
         flushes = counted.get("wal_sync")
         if not flushes:
             return {}
         seen = self._flushes
-        if seen is not None and seen.is_whole and seen.took_ns and abs(len(seen.took_ns) / flushes - 1) <= _FLUSHES_APART:
+        apart = _FLUSHES_APART + _HANDED_IN_S / seconds
+        if seen is not None and seen.is_whole and seen.took_ns and abs(len(seen.took_ns) / flushes - 1) <= apart:
             times = Histogram()
             for took_ns in seen.took_ns:
                 times.record(took_ns)
