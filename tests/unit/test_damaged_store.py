@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,20 @@ from support.scripted_engine import ScriptedEngine
 TRIALS = 12
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the first test that needs the runs keeps them for all: ``store``, and ``names.json``."""
+    return tmp_path_factory.mktemp("made")
+
+
 @pytest.fixture
-def store(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path) -> tuple[Path, list[str]]:
+def store(plimsoll: Plimsoll, engine: ScriptedEngine, here: Path, made: Path) -> tuple[Path, list[str]]:
     """Three runs, and the names of two of them that may be damaged."""
-    names = make_store(plimsoll, engine)
-    (here / "results").rename(here / "store")
-    return here / "store", names
+    if not (made / "names.json").exists():
+        (made / "names.json").write_text(json.dumps(make_store(plimsoll, engine)))
+        (here / "results").rename(made / "store")
+    shutil.copytree(made / "store", here / "store")
+    return here / "store", json.loads((made / "names.json").read_text())
 
 
 def test_no_damage_ends_in_a_mistake_of_ours_or_hides_another_run(plimsoll: Plimsoll, store: tuple[Path, list[str]]) -> None:
