@@ -43,10 +43,11 @@ _WHOLE_RUNS = frozenset(
     )
 )
 
-#: Files of whose tests each is half a minute of processor time by itself, on three hosts with Ray or without; a twentieth of the suite has
-#: this many tests of each file.
+#: Files of whose tests each is half a minute of processor time by itself or more, on three hosts with Ray or without, or on a cluster of
+#: Spark's; a twentieth of the suite has this many tests of each file.
 _GANGS = tuple(
-    f"test_{name}.py" for name in ("hosts_differ", "hosts_faults", "hosts_lost", "hosts_over_ssh", "hosts_strangers", "hosts_sums")
+    f"test_{name}.py"
+    for name in ("hosts_differ", "hosts_faults", "hosts_lost", "hosts_over_ssh", "hosts_strangers", "hosts_sums", "spark_cluster")
 )
 _OF_GANGS = 2
 
