@@ -103,6 +103,11 @@ impl Client {
         }
     }
 
+    fn begins_to_transmit(&self) {
+        self.turn.begins();
+        self.agreed.store(true, Ordering::Release);
+    }
+
     /// Ends the connection at once; what waits to be answered is forgotten.
     fn hang_up(&self) {
         self.outbox.give_up();

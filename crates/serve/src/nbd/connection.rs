@@ -10,7 +10,6 @@
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -32,8 +31,7 @@ pub(crate) const BYTES: u64 = REQUEST_BYTES as u64;
 pub(crate) fn serve(server: &Arc<Server>, client: &Arc<Client>, waiting: &dyn Fn(Duration)) {
     let (export, stream) =
         (Export { size_bytes: server.size_bytes(), is_rotational: server.is_rotational() }, &client.stream);
-    let agrees = || client.agreed.store(true, Ordering::Release);
-    let Ok(Some(agreed)) = negotiate(stream, export, &agrees) else { return };
+    let Ok(Some(agreed)) = negotiate(stream, export, &|| client.begins_to_transmit()) else { return };
     let (server, client) = (Arc::clone(server), Arc::clone(client));
     let connection = Arc::new(Connection { server, client, structured: agreed.structured });
     let sender = Arc::clone(&connection);

@@ -250,6 +250,19 @@ fn a_client_counts_as_transmitting_before_it_is_told_so() {
     }
 }
 
+/// Or who came first is not who has been waited for the longest time, since its thread may run later than another's.
+#[test]
+fn a_client_is_waited_for_from_its_agreement_on() {
+    let place = Place::new(8);
+    let shared = place.shared();
+    let outbox = Outbox::new(8, connection::BYTES, &shared.budget);
+    let (crowd, asides, agreed) = (Arc::clone(&shared.crowd), Arc::clone(&shared.asides), AtomicBool::new(false));
+    let stream = UnixStream::pair().unwrap().0;
+    let client = Client { stream, outbox, crowd, asides, agreed, turn: Turn::new() };
+    client.begins_to_transmit();
+    assert!(client.waited().is_some(), "nobody reads from it yet");
+}
+
 #[test]
 fn clients_at_work_keep_their_places_from_newcomers() {
     let place = Place::with(8, (HANGS, BYTES));

@@ -1,7 +1,8 @@
 //! Since when it is the client that everybody waits for.
 //!
 //! Model: the thread that reads notes when it begins to wait for bytes, and whether in the middle of a message; the one that
-//! sends, when it begins to hand an answer over. A client with nothing under way that says nothing, one that stops in the
+//! sends, when it begins to hand an answer over. The first wait begins with the agreement, before the client hears of it, so
+//! clients that come one after the other have been waited for in that order, however late their threads run. A client with nothing under way that says nothing, one that stops in the
 //! middle of a message and one that does not take its answers keep a place, or memory, that others may need.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,6 +33,11 @@ impl Turn {
         self.begun.elapsed()
     }
 
+    /// The client may send its first request.
+    pub(crate) fn begins(&self) {
+        self.next_ns.store(self.now_ns(), Ordering::Release);
+    }
+
     /// What `wait` gives, which waits for the first byte of a request.
     pub(crate) fn next<T>(&self, wait: impl FnOnce() -> T) -> T {
         self.noted(&self.next_ns, wait)
@@ -57,7 +63,10 @@ impl Turn {
     }
 
     fn noted<T>(&self, since: &AtomicU64, wait: impl FnOnce() -> T) -> T {
-        since.store(self.now_ns(), Ordering::Release);
+        let waits_already = since.load(Ordering::Acquire) > 0;
+        if !waits_already {
+            since.store(self.now_ns(), Ordering::Release);
+        }
         let given = wait();
         since.store(0, Ordering::Release);
         given
@@ -70,5 +79,21 @@ impl Turn {
         let next = since(&self.next_ns).filter(|_| idle).map(|next| next.max(since(&self.answered_ns).unwrap_or(0)));
         let longest = [next, since(&self.rest_ns), since(&self.sent_ns)].into_iter().flatten().min()?;
         Some(Duration::from_nanos(now_ns.saturating_sub(longest)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_wait_begins_with_the_agreement() {
+        let turn = Turn::new();
+        assert_eq!(turn.waited(true), None);
+        turn.begins();
+        let agreed_ns = turn.next_ns.load(Ordering::Acquire);
+        turn.next(|| assert_eq!(turn.next_ns.load(Ordering::Acquire), agreed_ns));
+        assert_eq!(turn.waited(true), None);
+        turn.next(|| assert!(turn.next_ns.load(Ordering::Acquire) > agreed_ns));
     }
 }
