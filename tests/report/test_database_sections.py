@@ -228,6 +228,8 @@ def test_the_load_line_of_streams_is_in_queries_per_hour(tmp_path, opened):
     experiment = found.page.locator("#experiment-0")
     table = experiment.locator(".marks-table")
     assert "Mark, queries per hour [95 %]" in table.locator("thead").inner_text()
+    # They move no bytes of their own: a mark of 0 MB/s would be said of every one.
+    assert "Mark, MB/s" not in table.locator("thead").inner_text()
     # Streams beside each other take as much longer as there are of them: 22 queries in 2.53 s, however many streams.
     assert table.locator("tbody data").first.inner_text() == "31.3\u202fk"
     assert "throughput, queries per hour" in experiment.locator(".chart svg").first.inner_html()

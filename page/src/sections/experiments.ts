@@ -90,13 +90,15 @@ function markTable(experiment: Experiment, report: Report): HTMLElement | null {
   const large = isSpokenInBytes(found);
   const kind = large ? "bytes_per_s" : "iops";
   const [shown, unit, heading] = large ? [megabytes, "B/s", "MB/s"] : [(value: number | null | undefined) => rate(value), noun, noun];
+  // Transactions, queries and tasks move bytes that nobody counts by them.
+  const inBytes = noun === "IOPS" || found.some(({ mark }) => (mark?.bytes_per_s ?? 0) > 0);
   const rows = found.map((subject): Value[] => {
     const { mark, knee, saturation } = subject;
     const highest = large ? saturation?.bytes_per_s : saturation?.iops.value;
     const marked: Value[] = objective
       ? [
           figure(mark?.iops, mark ? `${rate(mark.iops)}${between(mark.interval, (value) => rate(value))}` : "", noun),
-          figure(mark?.bytes_per_s, bandwidth(mark?.bytes_per_s), "B/s"),
+          ...(inBytes ? [figure(mark?.bytes_per_s, bandwidth(mark?.bytes_per_s), "B/s")] : []),
           level(mark?.level),
           mark ? (mark.failed_by ?? "nothing failed") : "no level held",
         ]
@@ -112,7 +114,7 @@ function markTable(experiment: Experiment, report: Report): HTMLElement | null {
   const marked = objective
     ? [
         { heading: `Mark, ${noun} [95 %]` },
-        { heading: "Mark, MB/s" },
+        ...(inBytes ? [{ heading: "Mark, MB/s" }] : []),
         { heading: axis ? `at ${optionWords(axis)}` : "at level" },
         { heading: "Failed first above it" },
       ]

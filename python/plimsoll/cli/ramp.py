@@ -24,7 +24,7 @@ from plimsoll.errors import InputError
 @takes(*ONCE)
 def command(workloads: tuple[str, ...], settle: bool, growth: str | None, repeats_max: int | None, **typed: Any) -> int:
     """Raise one option until the objective fails, then close in on the highest load that held: the mark.
-    Without --over it is queue_depth=1..1024, of file workloads threads=1..64.
+    Without --over it is queue_depth=1..1024, or what raises the load of an application: threads, terminals, streams, users, workflows.
 
     \b
     plimsoll ramp oltp-db --over threads=1..256 --objective 'read mean <= 20ms and write mean <= 20ms'

@@ -88,8 +88,11 @@ class Source:
 class _Typed(Source):
     """A typed command: one experiment, whose keys are options."""
 
+    #: The objective to show for its loads, as TOML; the one of its kind when empty.
+    objective: str = ""
+
     def inside(self, what: str) -> Source:
-        return self if what.startswith("experiment ") else _Typed(f"{self.text}: {what}" if self.text else what)
+        return self if what.startswith("experiment ") else replace(self, text=f"{self.text}: {what}" if self.text else what)
 
     def wrong(self, problem: object) -> InputError:
         return InputError(f"{self.text}: {problem}" if self.text else str(problem))
@@ -104,13 +107,19 @@ class _Typed(Source):
         return f"'plimsoll {KINDS_BY_NAME[name].command or name}'"
 
     def example(self, name: str, value: str) -> str:
-        written = tomllib.loads(f"value = {value}")["value"]
+        shown = self.objective if name == "objective" and self.objective else value
+        written = tomllib.loads(f"value = {shown}")["value"]
         entries = [f"{key}={_words(item)}" for key, item in written.items()] if isinstance(written, dict) else [_words(written)]
         return " ".join(self.key(name) if entry == "" else f"{self.key(name)} {shlex.quote(entry)}" for entry in entries)
 
 
 #: What a short command says.
 TYPED: Source = _Typed("")
+
+
+def typed(objective: str) -> Source:
+    """A short command whose loads are judged by an objective like this one, as TOML."""
+    return _Typed("", objective)
 
 
 def _words(value: Any) -> str:

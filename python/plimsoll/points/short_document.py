@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from plimsoll import catalog
 from plimsoll.errors import InputError
 from plimsoll.experiments.declaration import FIELDS, options_of
-from plimsoll.experiments.document import TYPED, read_experiments
+from plimsoll.experiments.document import read_experiments, typed
 from plimsoll.experiments.kinds import KINDS_BY_NAME
 from plimsoll.experiments.levels import levels_of
 from plimsoll.experiments.schedule import layer_settings
@@ -28,15 +28,32 @@ _JOB_OPTIONS = ("duration", "warmup", "size")
 TARGET = "target"
 #: The levels of file workloads when none were typed.
 THREADS = "threads=1..64"
-#: Of drivers whose load has another level than the depth of a queue.
-AXES = {"analytics": "workflows=1..64", "files": THREADS, "order-entry": "terminals=1..64", "mail": "users=100..6400"}
+#: Of drivers whose load has another level than the depth of a queue; none where nothing raises it.
+AXES = {
+    "analytics": "workflows=1..64",
+    "decision-support": "streams=1..16",
+    "files": THREADS,
+    "io-test": "streams=1..64",
+    "mail": "users=100..6400",
+    "mailstore": THREADS,
+    "order-entry": "terminals=1..64",
+    "database-durability": None,
+    "filecopy": None,
+}
+#: The objective that a message shows for a load of these drivers, as TOML; for others it is that of the kind.
+OBJECTIVES = {
+    "decision-support": '"p95 <= 60s"',
+    "mail": '"score <= 1s"',
+    "order-entry": '"p90 of new-order <= 500ms"',
+}
 #: Keys of an experiment that are typed under the same name, besides those of its kind.
 _SHARED = ("objective", "cache", "precision")
 
 
 def short_undertaking(kind: str, arguments: ExperimentArguments) -> Undertaking:
     """The experiment of a short command, to be carried out."""
-    suite = read_experiments(short_document(kind, arguments), TYPED, targets=arguments.targets)
+    objective = OBJECTIVES.get(_driver(arguments.workloads), "")
+    suite = read_experiments(short_document(kind, arguments), typed(objective), targets=arguments.targets)
     return Undertaking(suite, run_name(kind, arguments.workloads))
 
 
@@ -91,12 +108,20 @@ def run_name(kind: str, workloads: Iterable[str]) -> str:
 
 def _suitable(axis: str, workloads: Iterable[str]) -> str:
     """The axis that is meant when none was typed: streams of file operations have threads and no queue, order entry has terminals."""
+    suitable = AXES.get(_driver(workloads), axis)
+    if suitable is None:
+        raise InputError(f"{' and '.join(_names(workloads))} has no option that raises its load; name one with --over NAME=LEVELS.")
+    return suitable
+
+
+def _driver(workloads: Iterable[str]) -> str:
+    """The driver of all these workloads; empty when they have several, or cannot be read, which is said where they are."""
     try:
         documents = [catalog.load(source) for workload in workloads for source in catalog.sources(workload)]
     except InputError:
-        return axis  # what is wrong with a workload is said where it is read
+        return ""
     drivers = {str(document.get("driver")) for document in documents}
-    return AXES.get(drivers.pop(), axis) if len(drivers) == 1 else axis
+    return drivers.pop() if len(drivers) == 1 else ""
 
 
 def _axes(texts: Iterable[str]) -> dict[str, str | list[str]]:
