@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from report.browsing import KEPT
 from support.processor_time import longest, processor_s, table, too_dear
 
 settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -105,6 +106,13 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     item.user_properties.append(("processor_s", spent))
     if said := too_dear(item.nodeid.partition("::")[0], spent):
         pytest.fail(said)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """The browser stays for all that drives it, which one process works through."""
+    if nextitem is None or _group_of(nextitem.nodeid.partition("::")[0]) != _BROWSER:
+        KEPT.close()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -6,6 +6,7 @@ import base64
 import json
 import time
 import zlib
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,15 +16,32 @@ PATIENCE_S = 180
 CHROMIUM = Path("/usr/bin/chromium")
 
 
-def started_browser():
-    """A headless Chromium; skips the test where it is not installed."""
-    if not CHROMIUM.exists():
-        pytest.skip(f"{CHROMIUM} is not installed (apt-get install chromium): pages are not checked in a browser")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pages are not checked in a browser")
-    with sync_api.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"], timeout=PATIENCE_S * 1000)
-        yield started
-        started.close()
+class _Kept:
+    """The browser of this process: started when the first test asks for it, and kept for the next file, since a start takes a second of the
+    processor."""
+
+    def __init__(self) -> None:
+        self._all = ExitStack()
+        self._browser = None
+
+    def browser(self):
+        """A headless Chromium; skips the test where it is not installed."""
+        if self._browser is None:
+            if not CHROMIUM.exists():
+                pytest.skip(f"{CHROMIUM} is not installed (apt-get install chromium): pages are not checked in a browser")
+            sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pages are not checked in a browser")
+            driver = self._all.enter_context(sync_api.sync_playwright())
+            self._browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"], timeout=PATIENCE_S * 1000)
+            self._all.callback(self._browser.close)
+        return self._browser
+
+    def close(self) -> None:
+        """Away with it, so that tests after it may have an event loop of their own: that of the browser runs as long as it is open."""
+        self._browser = None
+        self._all.close()
+
+
+KEPT = _Kept()
 
 
 @dataclass
@@ -78,9 +96,18 @@ class Tab:
 def until(page, condition, argument=None):
     """Wait until the page says so. Playwright's own waiting evaluates text inside the page, which the page's policy forbids."""
     deadline = time.monotonic() + PATIENCE_S
+    waits = pauses_ms()
     while not page.evaluate(condition, argument):
         assert time.monotonic() < deadline, f"never became true: {condition}"
-        page.wait_for_timeout(5)
+        page.wait_for_timeout(next(waits))
+
+
+def pauses_ms():
+    """How long to wait before looking again: each look costs three processes some milliseconds of the time that the page needs itself."""
+    pause = 5
+    while True:
+        yield pause
+        pause = min(2 * pause, 80)
 
 
 _BROUGHT_NEAR = """chart => {
@@ -130,13 +157,14 @@ def tip_over(chart, text):
     """Move the mouse over a chart until a tip with this text is shown: what is drawn meanwhile may push the chart away from the mouse."""
     deadline = time.monotonic() + PATIENCE_S
     tip = chart.page.locator(".tip", has_text=text)
+    waits = pauses_ms()
     while True:
         for x in (20, 21):
             chart.hover(position={"x": x, "y": 40})
         if tip.is_visible():
             return tip
         assert time.monotonic() < deadline, f"no tip said {text!r}"
-        chart.page.wait_for_timeout(5)
+        chart.page.wait_for_timeout(next(waits))
 
 
 DRAWN = """() => [...document.querySelectorAll('.chart')].map(chart => {

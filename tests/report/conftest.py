@@ -2,18 +2,20 @@
 
 import pytest
 
-from report.browsing import Opened, Tab, started_browser
+from report.browsing import KEPT, Opened, Tab
 
 
 @pytest.fixture(scope="module")
 def browser():
-    yield from started_browser()
+    return KEPT.browser()
 
 
 @pytest.fixture(scope="module")
 def tab(browser):
     """What the tests of a file look through one after the other, since a new tab takes twice as long as a report in it."""
-    return Tab(browser)
+    found = Tab(browser)
+    yield found
+    found.close()
 
 
 @pytest.fixture

@@ -2,13 +2,13 @@
 
 import pytest
 
-from report.browsing import started_browser
+from report.browsing import KEPT
 from web.served import served
 
 
 @pytest.fixture(scope="module")
 def browser():
-    yield from started_browser()
+    return KEPT.browser()
 
 
 @pytest.fixture
