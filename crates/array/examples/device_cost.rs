@@ -49,7 +49,11 @@ fn main() {
 fn disk(policy: Policy, window: u32, buffer: bool) -> DeviceSpec {
     let spec = drives::savvio_10k1();
     let buffer = if buffer { spec.buffer.clone() } else { drives::no_buffer() };
-    DeviceSpec::Disk(DiskSpec { queue: QueueSpec { policy, window, age_limit_ms: 500 }, buffer, ..spec })
+    DeviceSpec::Disk(DiskSpec {
+        queue: QueueSpec { policy, window, age_limit_ms: 500, write_window: None },
+        buffer,
+        ..spec
+    })
 }
 
 fn flash(translation: Translation) -> DeviceSpec {

@@ -127,7 +127,9 @@ fn disks(set: &DeviceSet, disk: &DiskSpec, used: Use, Asked { load, population, 
     // Old data and parity are written where they were just read; a cache keeps as much to choose from as there is room for.
     let parity = used.reread > 0.0;
     let own = Order { window, queued: true, sorted: used.sorted || parity, ..asked };
-    let written = service(disk, &model, load, (true, own));
+    // What the drive has reported, it may choose from longer.
+    let held = Order { window: window.max(disk.queue.write_window.unwrap_or(0)), ..own };
+    let written = service(disk, &model, load, (true, held));
     let reread = service(disk, &model, load, (false, Order { sorted: used.sorted, ..own }));
     let sum = |of: fn(Service) -> f64| used.read * of(read) + used.reread * of(reread) + used.written * of(written);
     let waited_ns = if load.sequential { 0.0 } else { used.waited * read.least_ns };

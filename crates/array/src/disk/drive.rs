@@ -3,7 +3,11 @@
 //! Model: a read that the buffer holds is answered after the hit overhead, one after the other on the interface. Everything
 //! else waits in the queue until the mechanics are free. A write that may be reported early is answered like a hit and carried
 //! out later as the disk's own command. A flush ends when everything reported is on the platter; while one waits, no write is
-//! reported, since ATA does not queue flushes. The end of a command is computed when it starts.
+//! reported, since ATA does not queue flushes. Where the memory of such writes survives a loss of power, a flush has nothing to
+//! wait for. The end of a command is computed when it starts.
+//!
+//! Limit: what is reported goes to its place on the platter. A part of the platter that takes writes in the order in which they
+//! come, until the drive is idle, is not modelled: it does not raise what lasts.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -64,7 +68,7 @@ impl Disk {
         let mechanics = model.shared();
         let state = State {
             phase: Self::phase(seed, number),
-            queue: Queue::new(mechanics.window),
+            queue: Queue::new(mechanics.window, mechanics.held_window),
             buffer: Buffer::new(mechanics.segments, mechanics.segment_sectors),
             answered: Vec::with_capacity(4),
             answers_under_way: 0,
@@ -111,9 +115,9 @@ impl Disk {
         }
     }
 
-    /// Whether writes were reported that are not on the platter.
-    pub(crate) const fn owes_writes(&self) -> bool {
-        self.state.unwritten_sectors > 0
+    /// Whether writes were reported that a loss of power would cost.
+    pub(crate) fn owes_writes(&self) -> bool {
+        self.state.unwritten_sectors > 0 && !self.mechanics.writes_protected
     }
 
     /// Has a flush wait for the writes that it owes.
@@ -260,7 +264,7 @@ impl State {
             self.stalled.pop_front();
             self.answer(&command, now_ns, mechanics);
             let own = Command { handle: INTERNAL, ..command };
-            self.queue.push(own, now_ns + mechanics.waiting_overhead_ns, mechanics);
+            self.queue.hold(own, now_ns + mechanics.waiting_overhead_ns, mechanics);
         }
     }
 
@@ -290,9 +294,10 @@ impl State {
             self.come_to(reached, mechanics);
         }
         let heads = Heads { place: self.arm, angle: disk.angle(begin_ns), lba: self.lba };
+        let pressed = !(self.stalled.is_empty() && self.flushes.is_empty());
         // Behind the last command, only what passed since then can have been missed.
         let passed = reached.filter(|&reached| reached > self.lba).and_then(|reached| self.buffer.passing(reached));
-        let next = self.queue.take(ready_ns, &heads, passed, mechanics);
+        let next = self.queue.take(ready_ns, &heads, (passed, pressed), mechanics);
         let streamed = reached.filter(|_| !next.write());
         let streamed =
             streamed.and_then(|reached| self.buffer.streams((next.lba, next.sectors), reached, begin_ns, disk));

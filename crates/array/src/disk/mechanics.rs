@@ -59,8 +59,12 @@ pub(crate) struct Mechanics {
     pub(crate) segment_sectors: u64,
     pub(crate) prefetch_sectors: u64,
     pub(crate) write_buffer_sectors: u64,
+    /// Whether reported writes survive a loss of power.
+    pub(crate) writes_protected: bool,
     pub(crate) policy: Policy,
     pub(crate) window: usize,
+    /// Among how many reported writes it chooses, if those wait in a line of their own.
+    pub(crate) held_window: Option<usize>,
     pub(crate) age_limit_ns: u64,
 }
 
@@ -76,6 +80,7 @@ impl Mechanics {
         let switch = |us: u32| spindle.ticks(u64::from(us) * 1_000);
         let buffer = &spec.buffer;
         let overhead_ns = u64::from(spec.command_overhead_us) * 1_000;
+        let choice = |window: u32| if spec.queue.policy == Policy::Fcfs { 1 } else { window as usize };
         let sectors = |bytes: u64| if buffer.segments == 0 { 0 } else { bytes / SECTOR_BYTES };
         Ok(Self {
             seeks: SeekTables::new([&read, &write], cylinders, spindle),
@@ -93,8 +98,10 @@ impl Mechanics {
             segment_sectors: sectors(buffer.segment_bytes),
             prefetch_sectors: sectors(buffer.prefetch_bytes),
             write_buffer_sectors: buffer.write_bytes / SECTOR_BYTES,
+            writes_protected: buffer.write_protected,
             policy: spec.queue.policy,
-            window: if spec.queue.policy == Policy::Fcfs { 1 } else { spec.queue.window as usize },
+            window: choice(spec.queue.window),
+            held_window: spec.queue.write_window.map(choice),
             age_limit_ns: match spec.queue.age_limit_ms {
                 0 => u64::MAX,
                 limit_ms => u64::from(limit_ms) * 1_000_000,

@@ -93,6 +93,8 @@ options! {
                 unit BYTES_PER_S, example "300000000";
             /// How much written data may wait after they were reported as written; 0 reports what is on the platter.
             write_bytes: u64 = 0, unit BYTES, example "4194304";
+            /// Whether such data survive a loss of power, so that a flush need not wait for them.
+            write_protected: bool = false, example "true";
         }
     }
 }
@@ -107,6 +109,9 @@ options! {
             // A scan over more than 4096 would say nothing about any drive that was built.
             /// Among how many of the oldest commands it is chosen.
             window: u32 = 16, range 1.0 => 4096.0, example "32";
+            /// Among how many writes it is chosen that were reported before they are on the platter; what a host waits for comes
+            /// before them while there is room for more.
+            write_window: Option<u32> = None, unset "they wait among all other commands", range 1.0 => 4096.0, example "256";
             /// After how long a command is taken before all younger ones; 0 for never.
             age_limit_ms: u32 = 500, unit MS, example "200";
         }

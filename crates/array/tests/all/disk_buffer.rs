@@ -3,7 +3,7 @@
 use crate::closed_loop;
 use crate::closed_loop::{Want, run, sequential};
 use crate::drives;
-use plimsoll_array::disk::{BufferSpec, DiskSpec};
+use plimsoll_array::disk::{BufferSpec, DiskSpec, Policy, QueueSpec};
 use plimsoll_array::{Command, Device, DeviceSpec, INTERNAL};
 
 const OVERHEAD_NS: u64 = 200_000;
@@ -203,8 +203,74 @@ fn writes_are_reported_early_while_there_is_room_and_carried_out_all_the_same() 
     assert_eq!(disk.outstanding(), 0);
 }
 
+/// A disk that holds 1,024 writes of 4 KiB and sorts `write_window` of them in a line of their own.
+fn holding(policy: Policy, write_window: u32) -> Device {
+    let mut spec = drives::savvio_10k1();
+    spec.buffer.write_bytes = 4 << 20;
+    spec.queue = QueueSpec { policy, write_window: Some(write_window), ..spec.queue };
+    Device::new(&DeviceSpec::Disk(spec), 11, 0).expect("the specification is right")
+}
+
+#[test]
+fn reads_pass_the_writes_that_a_disk_holds_while_it_has_room_for_more() {
+    let mut disk = holding(Policy::Sptf, 64);
+    let mut started = Vec::new();
+    for handle in 0..100 {
+        disk.offer(Command { handle, write: true, lba: u64::from(handle) * 100_000, sectors: 8 }, 0);
+    }
+    disk.start(0, &mut started);
+    let read = 100;
+    disk.offer(Command { handle: read, write: false, lba: 60_000_000, sectors: 8 }, 0);
+    let mut order = Vec::new();
+    while !started.is_empty() {
+        let next = (0..started.len()).min_by_key(|&index| started[index].1).expect("something is under way");
+        let (handle, end_ns) = started.swap_remove(next);
+        disk.finish(handle, end_ns);
+        disk.start(end_ns, &mut started);
+        if handle == read || handle == INTERNAL {
+            order.push(handle);
+        }
+    }
+    // The write that was in the mechanics already ends before it.
+    assert_eq!(order.iter().position(|&handle| handle == read), Some(1));
+    assert_eq!(order.len(), 101, "and every write gets to the platter");
+}
+
+#[test]
+fn held_writes_are_as_good_as_a_queue_of_as_many() {
+    for (policy, held) in [(Policy::Sptf, 64), (Policy::Sptf, 256), (Policy::CLook, 128)] {
+        let mut spec = drives::savvio_10k1();
+        spec.queue = QueueSpec { policy, window: held, age_limit_ms: 0, write_window: None };
+        let mut queued = Device::new(&DeviceSpec::Disk(spec), 11, 0).expect("the specification is right");
+        let wants = || closed_loop::random(7, queued.sectors(), 8, 100);
+        let (few, many) = (wants(), wants());
+        let queued = closed_loop::per_s(&run(&mut queued, held, 20_000, many));
+        // Sixteen outstanding keep it full; the 1,024 that it holds in the end were reported and are not yet written.
+        let reported = closed_loop::per_s(&run(&mut holding(policy, held), 16, 20_000, few));
+        let written = reported * (1.0 - 1_024.0 / 20_000.0);
+        assert!((written / queued - 1.0).abs() < 0.02, "{policy:?}: {written} beside {queued}");
+    }
+}
+
+#[test]
+fn no_read_waits_much_longer_than_the_age_limit_however_many_writes_press() {
+    let mut disk = holding(Policy::Sptf, 512);
+    let sectors = disk.sectors();
+    // 400 outstanding, of which few are reads, leave writes waiting for room all the time.
+    let mut wants = closed_loop::random(3, sectors, 8, 99);
+    let ended = run(&mut disk, 400, 20_000, closed_loop::random(3, sectors, 8, 99));
+    let reads = ended.iter().filter(|one| !wants(one.handle).write);
+    let slowest_ns = reads.map(|one| one.response_ns()).max();
+    // Those that are overdue at once, a dozen at most, take 15 ms each.
+    assert!(slowest_ns.is_some_and(|slowest_ns| slowest_ns < 500_000_000 + 12 * 15_000_000), "{slowest_ns:?}");
+}
+
 #[test]
 fn every_command_ends_once_whatever_the_mix() {
+    for (policy, held) in [(Policy::Fcfs, 9), (Policy::CLook, 40), (Policy::Sptf, 1), (Policy::Sptf, 2_000)] {
+        let mut random = closed_loop::random(3, 2_000_000, 8, 60);
+        run(&mut holding(policy, held), 40, 20_000, &mut random);
+    }
     for (depth, write_bytes) in [(1, 0), (7, 0), (40, 0), (40, 1 << 20)] {
         let mut disk = device(|buffer| buffer.write_bytes = write_bytes);
         let mut random = closed_loop::random(3, 2_000_000, 8, 30);

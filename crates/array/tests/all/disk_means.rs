@@ -14,7 +14,7 @@ fn device(spec: &DiskSpec) -> Device {
 }
 
 fn with_queue(spec: &DiskSpec, policy: Policy, window: u32, age_limit_ms: u32) -> DiskSpec {
-    DiskSpec { queue: QueueSpec { policy, window, age_limit_ms }, ..spec.clone() }
+    DiskSpec { queue: QueueSpec { policy, window, age_limit_ms, write_window: None }, ..spec.clone() }
 }
 
 /// Overhead, a mean seek, half a turn and 8 KiB at the mean of both rates, whose skews a short transfer does not pay.

@@ -45,8 +45,11 @@ fn a_flush_waits_until_what_the_disks_have_reported_is_on_the_platters() {
 
 #[test]
 fn a_flush_ends_where_writes_are_safe() {
-    // Disks without a buffer for writes; a cache that survives, whatever its disks do.
-    for document in [array("raid5", 3), cached("raid5", 3, 512), buffering(cached("raid5", 3, 512), 1 << 20)] {
+    // Disks without a buffer for writes, and with one that survives; a cache that survives, whatever its disks do.
+    let mut protected = buffering(array("raid5", 3), 1 << 20);
+    protected["devices"][0]["model"]["buffer"]["write_protected"] = json!(true);
+    let kept = [cached("raid5", 3, 512), buffering(cached("raid5", 3, 512), 1 << 20)];
+    for document in [array("raid5", 3), protected].into_iter().chain(kept) {
         let mut array = built(&document, 1);
         write(&mut array, 20);
         assert_eq!(flush_ns(&mut array), 0);

@@ -60,6 +60,7 @@ pub fn no_buffer() -> BufferSpec {
         hit_overhead_us: None,
         interface_rate_bytes_per_s: 300_000_000,
         write_bytes: 0,
+        write_protected: false,
     }
 }
 
