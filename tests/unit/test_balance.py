@@ -14,6 +14,7 @@ from plimsoll.experiments.document import TYPED, read_experiments
 from plimsoll.experiments.schedule import schedule
 from plimsoll.measure import Job, measure
 from plimsoll.own_cost import OwnCost
+from plimsoll.points import balance
 from plimsoll.points.arguments import Arguments
 from plimsoll.points.balance import MEASURED_S, balanced
 from plimsoll.points.experiment_points import ExperimentPoints
@@ -145,6 +146,18 @@ def test_pages_that_are_written_again_and_again_are_in_balance_without_being_des
     found = settled(point)
     assert 1.0 < found.options["warmup"] < 200.0
     assert filling(measured(found)) is None
+
+
+def test_a_cache_that_a_slow_load_fills_for_longer_than_a_point_lasts_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 100 writes a second of pages of 16 KiB fill 96 MiB in about a minute.
+    slow = {"block_size": "8KiB", "read_percent": 0, "arrival": "poisson", "rate": 100, "queue_depth": 512}
+    known = settled(planned(MSA50.format("raid10"), {}, **slow))
+    monkeypatch.setattr(balance, "LIMIT_S", 20.0)
+    found = settled(planned(MSA50.format("raid10"), {}, **slow))
+    # The later look is at intervals of ten seconds.
+    assert known.options["warmup"] > 1.5 * 20.0
+    assert known.options["warmup"] <= found.options["warmup"] <= known.options["warmup"] + 1.5 * 10.0 + 1.0
+    assert filling(measured(replace(found, options={**found.options, "duration": 60.0}))) is None
 
 
 @pytest.mark.parametrize("timed", [{"amount": "1MiB"}, {"start_after": "1s"}, {"end_after": "1s"}, {"requests": 100}])

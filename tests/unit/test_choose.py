@@ -21,6 +21,7 @@ from plimsoll.choice.trial import DEGRADED, HEALTHY, REBUILDING, Outcome, Respon
 from plimsoll.choice.view import view_of
 from plimsoll.engine.block import native
 from plimsoll.errors import InputError
+from plimsoll.points import balance
 from plimsoll.reports.terminal.choice import answer, choice_lines, response_words
 from plimsoll.target import target_of
 from support.choices import demand
@@ -290,6 +291,16 @@ def test_what_queues_up_for_as_long_as_it_is_asked_costs_no_trial_in_balance(mon
     found = examine(asked)[HEALTHY]
     assert (found.rejection or "").startswith("screened: read p99 <= 25ms: it was ")
     assert found.far
+
+
+def test_a_cache_that_is_never_seen_in_balance_says_how_long_it_was_loaded_and_what_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 30 pages of 16 KiB a second into a cache that begins to write out at 3 GiB.
+    monkeypatch.setattr(balance, "REQUESTS_MAX", 2_000)
+    found = examine(Trial("array:nearline-raid6", demand(100, 70, "8KiB", "read p99 <= 1s")), (HEALTHY,))[HEALTHY]
+    assert not found.carries
+    assert found.rejection == (
+        "not shown: its write cache was still filling after 21 s of this load; a balance is waited for 2,000,000 requests or 24 h"
+    )
 
 
 def test_flash_that_keeps_writes_has_a_rebuild_and_a_risk_of_its_own() -> None:

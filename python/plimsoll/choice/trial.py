@@ -33,12 +33,13 @@ from plimsoll.choice.demand import DemandedLoad
 from plimsoll.engine.block import native
 from plimsoll.engine.protocol import Engine
 from plimsoll.measure import Job, measure
-from plimsoll.points.balance import balanced
+from plimsoll.points.balance import BALANCE_S_MAX, REQUESTS_MAX, balanced
 from plimsoll.points.goals import goal_of
 from plimsoll.points.point import PlannedPoint
 from plimsoll.result import Result
 from plimsoll.stored import Definition, HostFacts, Interval, Json, Options, Sample, TargetFacts
 from plimsoll.target import Target, target_of
+from plimsoll.units import count, time_text
 
 HEALTHY, DEGRADED, REBUILDING = "healthy", "degraded", "rebuilding"
 STATES = (HEALTHY, DEGRADED, REBUILDING)
@@ -213,13 +214,19 @@ def _outcome(trial: Trial, state: str, result: Result, point: PlannedPoint, numb
     limited, busiest = limit_of(result)
     doubts = tuple(dict.fromkeys(flag.name for flag in result.flags if flag.severity in ("doubt", "invalid")))
     if holds and "cache_filling" in doubts:
-        holds, rejection = False, "not shown: its write cache was still filling when it had been loaded for half an hour"
+        holds, rejection = False, f"not shown: {_still_filling(point)}"
     outcome = Outcome(state, holds, _iops(result), responses(trial.load, result), limited, busiest, doubts, rejection)
     outcome = replace(outcome, far=any(_is_far(one) for one in outcome.responses))
     if state != REBUILDING:
         return outcome
     hours, ended = rebuild_hours(result, point.target, number)
     return replace(outcome, rebuild_hours=hours, rebuild_ended=ended)
+
+
+def _still_filling(point: PlannedPoint) -> str:
+    """For how long the load had been on an array whose write cache filled all the time, and what a balance is given."""
+    given = f"a balance is waited for {count(REQUESTS_MAX)} requests or {time_text(BALANCE_S_MAX)}"
+    return f"its write cache was still filling after {time_text(point.options['warmup'])} of this load; {given}"
 
 
 def rebuild_hours(result: Result, target: Target, number: int = 0) -> tuple[float | None, bool]:

@@ -11,9 +11,10 @@ longer grows: its largest value in the later half of the time is hardly larger t
 keeps up with, or that writes the same pages again and again). What follows the first destaging differs a little from what follows later
 ones, hence `MARGIN`. The load ahead is the same load with the same seed, so equal points warm up equally long.
 Limits: what changes by the clock of the job (schedules, traces, streams that end, members that fail) is left as it is; drives' own buffers
-are small and not looked at; flash that is yet to be preconditioned is no matter of caches. A balance that needs more than `LIMIT_S` or
-`REQUESTS_MAX` requests is not waited for: the flag `cache_filling` tells. Caches for reads are no part of the balance: until they have
-filled, the response is not steady.
+are small and not looked at; flash that is yet to be preconditioned is no matter of caches. A slow load fills a large cache for hours, so
+what is not in balance after `LIMIT_S` is run again in `_COARSE` intervals. A balance that needs more than `BALANCE_S_MAX` or `REQUESTS_MAX`
+requests is not waited for: the flag `cache_filling` tells. Caches for reads are no part of the balance: until they have filled, the
+response is not steady.
 
     point = balanced(point, engine, engine.control())       # the same point with another warm-up, duration and precision
 """
@@ -43,8 +44,10 @@ MEASURED_REQUESTS_MAX = 500_000
 PRECISION = "2%"
 #: So many requests are measured at most for that.
 DECIDED_REQUESTS_MAX = 2_000_000
-#: How long a balance is waited for, and how long a point is measured.
+#: How long a point is measured, and how long a balance is looked for in short intervals.
 LIMIT_S = 1_800.0
+#: How long a balance is waited for.
+BALANCE_S_MAX = 86_400.0
 REQUESTS_MAX = 2_000_000
 #: A load that keeps nothing in the caches is looked at for so long, or for so many requests.
 LOOKED_S = 2.0
@@ -55,6 +58,7 @@ MARGIN = 1.5
 GROWTH_MAX = 0.02
 LEVEL_S_MIN = 20.0
 _INTERVAL = "250ms"
+_COARSE = "10s"
 #: A point has so many intervals, as `interval = "auto"` has it.
 INTERVALS = 40
 #: Options of a stream by which its load changes with the clock of the job.
@@ -118,6 +122,12 @@ class _Course:
     held: list[tuple[float, int]] = field(default_factory=list)
     count: int = 0
     destages: bool = False
+    #: What the caches hold is not taken for level before.
+    level_s_min: float = LEVEL_S_MIN
+    settled: bool = False
+    #: The most that was held so far, interval by interval, and how many there were when anything was held last.
+    _most: list[int] = field(default_factory=list)
+    _filled: int = 0
 
     @property
     def seconds(self) -> float:
@@ -130,40 +140,53 @@ class _Course:
     @property
     def settled_s(self) -> float:
         """After how long the point may be measured; 0 when nothing is kept."""
-        if not any(bytes_ for _, bytes_ in self.held):
+        if not self._filled:
             return 0.0
         return self.seconds * (MARGIN if self.destages else 1.0)
 
     def add(self, interval: Interval) -> bool:
         """One interval; whether enough was seen."""
         caches = interval.get("write_caches") or {}
-        self.held.append((interval["end_ns"] / 1e9, int(caches.get("dirty_bytes") or 0)))
+        bytes_ = int(caches.get("dirty_bytes") or 0)
+        self.held.append((interval["end_ns"] / 1e9, bytes_))
+        self._most.append(max(bytes_, self._most[-1] if self._most else 0))
+        self._filled = len(self.held) if bytes_ else self._filled
         self.count += sum(int(entry["count"]) for entry in interval.get("summary", {}).values())
-        nothing = not any(bytes_ for _, bytes_ in self.held)
+        nothing = not self._filled
         self.destages = bool(caches.get("destages")) and not nothing
         looked = self.seconds >= LOOKED_S or self.count >= LOOKED_REQUESTS
-        return self.destages or (nothing and looked) or self._is_level() or self.count >= REQUESTS_MAX
+        self.settled = self.destages or (nothing and looked) or self._is_level()
+        return self.settled or self.count >= REQUESTS_MAX
 
     def _is_level(self) -> bool:
-        if self.seconds < LEVEL_S_MIN:
+        """Whether the most of all is hardly more than the most of the earlier half, and the later half holds anything."""
+        if self.seconds < self.level_s_min:
             return False
         half = len(self.held) // 2
-        earlier, later = (max(bytes_ for _, bytes_ in part) for part in (self.held[:half], self.held[half:]))
-        return 0 < later <= earlier * (1.0 + GROWTH_MAX)
+        return self._filled > half and self._most[-1] <= self._most[half - 1] * (1.0 + GROWTH_MAX)
 
 
 def _run_ahead(point: PlannedPoint, engine: Engine, control: Control) -> _Course | None:
     """The load until its caches are in balance; None when it cannot be run: the point itself will say why."""
-    course = _Course()
+    course = _loaded(point, engine, control, (_INTERVAL, LIMIT_S, LEVEL_S_MIN))
+    if course is None or course.settled or course.count >= REQUESTS_MAX or control.stopped or course.seconds < LIMIT_S:
+        return course
+    return _loaded(point, engine, control, (_COARSE, BALANCE_S_MAX, LIMIT_S))
+
+
+def _loaded(point: PlannedPoint, engine: Engine, control: Control, times: tuple[str, float, float]) -> _Course | None:
+    """The load in such intervals, for as long at most, level no sooner than that."""
+    interval, most_s, level_s_min = times
+    course = _Course(level_s_min=level_s_min)
 
     def take(kind: str, event: Any) -> None:
         # What was under way when enough had been seen is no part of it.
         if kind == "interval" and not control.stopped and course.add(event):
             control.stop()
 
-    options: Options = {**point.options, "warmup": 0.0, "duration": LIMIT_S}
+    options: Options = {**point.options, "warmup": 0.0, "duration": most_s}
     try:
-        _, options = engine.set_option(point.workload, options, "interval", _INTERVAL)
+        _, options = engine.set_option(point.workload, options, "interval", interval)
         job: Job = {"workload": point.workload, "job": options, "target": point.target, "permission": None}
         engine.run_job(job, take, control)
     except PlimsollError:
