@@ -4,7 +4,7 @@
 
 mod support;
 
-use plimsoll_array::{Array, Request, What};
+use plimsoll_array::{Request, What};
 use plimsoll_workload::Op;
 use serde_json::{Value, json};
 use support::*;
@@ -19,30 +19,13 @@ fn pool(mut document: Value, spares: u16) -> Value {
     document
 }
 
-/// Commands to disks and bytes that they moved, by requests one after the other.
-fn moved(array: &mut Array, requests: &[Request]) -> (u64, u64) {
-    let bytes = |array: &Array| {
-        let all = array.components().into_iter().zip(array.readings());
-        let disks = all.filter(|(component, _)| component.kind == "disk");
-        disks.map(|(_, reading)| reading.account.bytes).sum::<u64>()
-    };
-    let before = (operations(array, "disk"), bytes(array));
-    let next = |number: u64| requests[number as usize];
-    closed(array, 1, (0, requests.len() as u64), Box::new(next));
-    (operations(array, "disk") - before.0, bytes(array) - before.1)
-}
-
-fn each(op: Op, sectors: u32) -> Vec<Request> {
-    (0..50).map(|number| Request { op, lba: number * 128 * 37, sectors }).collect()
-}
-
 #[test]
 fn a_small_request_costs_a_record_of_fixed_width() {
     let mut array = built(&pool(array("draid2", 12), 1), 1);
     // Four data columns of 16 KiB; parity is written and not read.
-    assert_eq!(moved(&mut array, &each(Op::Read, 8)), (50 * 4, 50 * 65_536));
-    assert_eq!(moved(&mut array, &each(Op::Write, 8)), (50 * 10, 50 * (65_536 + 98_304)));
-    assert_eq!(moved(&mut array, &each(Op::Write, 128)), (50 * 6, 50 * 98_304));
+    assert_eq!(moved(&mut array, &fifty(Op::Read, 8, 128)), (50 * 4, 50 * 65_536));
+    assert_eq!(moved(&mut array, &fifty(Op::Write, 8, 128)), (50 * 10, 50 * (65_536 + 98_304)));
+    assert_eq!(moved(&mut array, &fifty(Op::Write, 128, 128)), (50 * 6, 50 * 98_304));
 }
 
 #[test]
@@ -51,22 +34,18 @@ fn what_does_not_fill_the_width_is_written_as_zeros_and_not_read() {
     document["group"][0]["raid"]["record_sectors"] = json!(24);
     let mut array = built(&document, 1);
     // Three of four data columns have a unit; all six are written.
-    assert_eq!(moved(&mut array, &each(Op::Read, 8)), (50 * 3, 50 * 3 * 4096));
-    let whole: Vec<Request> =
-        (0..50).map(|number| Request { op: Op::Write, lba: number * 24 * 37, sectors: 24 }).collect();
-    assert_eq!(moved(&mut array, &whole), (50 * 6, 50 * 6 * 4096));
+    assert_eq!(moved(&mut array, &fifty(Op::Read, 8, 128)), (50 * 3, 50 * 3 * 4096));
+    assert_eq!(moved(&mut array, &fifty(Op::Write, 24, 24)), (50 * 6, 50 * 6 * 4096));
 }
 
 /// What a rebuild of member 1 did: seconds, and the bytes that each disk moved.
 fn rebuilt(document: &Value) -> (f64, Vec<u64>) {
     let mut array = built(document, 1);
     array.run_until(6000 * SECOND, &mut Vec::new());
-    let told: Vec<What> = array.incidents().iter().map(|incident| incident.what).collect();
-    assert_eq!(told[0], What::Failed);
-    assert_eq!(told[2], What::Rebuilt, "{told:?}");
+    let told = told(&array);
+    assert_eq!((told[0], told[2]), (What::Failed, What::Rebuilt), "{told:?}");
     let spent_s = (array.incidents()[2].time_ns - array.incidents()[0].time_ns) as f64 / 1e9;
-    let disks = array.components().into_iter().zip(array.readings()).filter(|(one, _)| one.kind == "disk");
-    (spent_s, disks.map(|(_, reading)| reading.account.bytes).collect())
+    (spent_s, disk_bytes(&array))
 }
 
 fn wide(members: u16) -> Value {
@@ -173,14 +152,8 @@ fn steps_with_nothing_to_do_do_not_hurry_a_rebuild() {
 
 #[test]
 fn more_failures_than_parity_fail_what_needs_them() {
-    let mut document = pool(array("draid1", 6), 0);
-    document["group"][0]["failures"] = json!({ "at": [{ "time_s": 0.0, "member": 1 }, { "time_s": 0.0, "member": 2 }, { "time_s": 0.0, "member": 3 }] });
-    let mut array = built(&document, 1);
-    array.run_until(MS, &mut Vec::new());
+    let mut array = without(pool(array("draid1", 6), 0), &[1, 2, 3]);
     for op in [Op::Read, Op::Write] {
-        array.submit(array.now_ns(), 0, Request { op, lba: 0, sectors: 8 });
-        let mut done = Vec::new();
-        array.run_until(u64::MAX, &mut done);
-        assert!(done[0].failed, "{op:?}");
+        assert!(fails(&mut array, op, 8), "{op:?}");
     }
 }

@@ -28,19 +28,18 @@ fn coded(mut document: Value, groups: u16, parities: u16) -> Value {
 }
 
 fn counted(array: &Array) -> Moved {
-    let mut moved = Moved { up: 0, down: 0, commands: operations(array, "disk"), bytes: 0 };
-    for (component, reading) in array.components().into_iter().zip(array.readings()) {
-        if component.kind == "disk" {
-            moved.bytes += reading.account.bytes;
-        } else if component.name == "network" {
-            (moved.down, moved.up) = (reading.account.bytes, reading.opposite.bytes);
-        }
+    let mut all = array.components().into_iter().zip(array.readings());
+    let (_, network) = all.find(|(component, _)| component.name == "network").unwrap();
+    Moved {
+        up: network.opposite.bytes,
+        down: network.account.bytes,
+        commands: operations(array, "disk"),
+        bytes: disk_bytes(array).iter().sum(),
     }
-    moved
 }
 
 /// By fifty requests one after the other, all over the array.
-fn moved(array: &mut Array, op: Op, sectors: u32) -> Moved {
+fn crossed(array: &mut Array, op: Op, sectors: u32) -> Moved {
     let before = counted(array);
     let span = array.sectors() / 64 / 8192 * 8192;
     closed(array, 1, (0, 50), Box::new(move |number| Request { op, lba: number * span, sectors }));
@@ -60,12 +59,12 @@ const STRIP: u64 = 16 << 10;
 fn only_the_strips_that_are_asked_for_are_read_and_cross_the_network_twice() {
     let mut array = built(&coded(array("erasure", 12), 2, 2), 1);
     assert_eq!(
-        moved(&mut array, Op::Read, 8),
+        crossed(&mut array, Op::Read, 8),
         Moved { up: 50 * 2 * 4096, down: 0, commands: 50, bytes: 50 * 4096 },
         "a part of a strip"
     );
     assert_eq!(
-        moved(&mut array, Op::Read, 128),
+        crossed(&mut array, Op::Read, 128),
         Moved { up: 50 * 2 * 4 * STRIP, down: 0, commands: 50 * 4, bytes: 50 * 4 * STRIP },
         "a row"
     );
@@ -76,11 +75,11 @@ fn a_small_write_reads_and_writes_one_strip_and_all_redundancy_and_a_row_reads_n
     let mut array = built(&coded(array("erasure", 12), 2, 2), 1);
     // Old data and two parities come up; the request, new data and two parities go down.
     assert_eq!(
-        moved(&mut array, Op::Write, 8),
+        crossed(&mut array, Op::Write, 8),
         Moved { up: 50 * 3 * 4096, down: 50 * 4 * 4096, commands: 50 * 6, bytes: 50 * 6 * 4096 }
     );
     assert_eq!(
-        moved(&mut array, Op::Write, 128),
+        crossed(&mut array, Op::Write, 128),
         Moved { up: 0, down: 50 * (4 + 6) * STRIP, commands: 50 * 6, bytes: 50 * 6 * STRIP }
     );
 }
@@ -91,7 +90,7 @@ fn coding_costs_time_by_what_passes_it() {
         let mut document = coded(array("erasure", 6), 1, 2);
         document["controller"][0]["xor_bytes_per_s"] = json!(rate);
         let mut array = built(&document, 1);
-        moved(&mut array, Op::Write, 128);
+        crossed(&mut array, Op::Write, 128);
         array.now_ns()
     };
     // Both parities pass four strips, fifty times: 6.55 MB, at 10 MB/s. The disks turn meanwhile.
@@ -101,15 +100,11 @@ fn coding_costs_time_by_what_passes_it() {
 
 #[test]
 fn of_missing_strips_k_others_are_read_and_come_over_the_network() {
-    let mut document = coded(array("erasure", 6), 1, 2);
-    document["group"][0]["failures"] =
-        json!({ "at": [{ "time_s": 0.0, "member": 3 }, { "time_s": 0.0, "member": 4 }] });
-    let mut array = built(&document, 1);
-    array.run_until(MS, &mut Vec::new());
-    let found = moved(&mut array, Op::Read, 128);
+    let mut array = without(coded(array("erasure", 6), 1, 2), &[3, 4]);
+    let found = crossed(&mut array, Op::Read, 128);
     // Four of the four that are left, whichever hold data; the host gets the row.
     assert_eq!(found, Moved { up: 50 * 8 * STRIP, down: 0, commands: 50 * 4, bytes: 50 * 4 * STRIP });
-    let found = moved(&mut array, Op::Write, 128);
+    let found = crossed(&mut array, Op::Write, 128);
     assert_eq!((found.commands, found.up), (50 * 4, 0), "what is missing is not written");
 }
 
@@ -118,8 +113,7 @@ fn a_rebuild_reads_k_members_over_the_network_and_ends_with_the_set_whole() {
     for (disks, parities) in [(6, 2), (7, 3), (5, 1)] {
         let mut array = built(&coded(failing("erasure", disks, 1), 1, parities), 1);
         array.run_until(600 * SECOND, &mut Vec::new());
-        let told: Vec<What> = array.incidents().iter().map(|incident| incident.what).collect();
-        assert_eq!(told, [What::Failed, What::Replaced, What::Rebuilt], "{disks}, {parities}");
+        assert_eq!(told(&array), [What::Failed, What::Replaced, What::Rebuilt], "{disks}, {parities}");
         let found = counted(&array);
         let data = u64::from(disks - parities);
         assert!(found.down.abs_diff(DISK_BYTES) < 1 << 20, "{found:?}");
@@ -129,29 +123,13 @@ fn a_rebuild_reads_k_members_over_the_network_and_ends_with_the_set_whole() {
 
 #[test]
 fn requests_beside_a_rebuild_all_end_and_nothing_is_lost() {
-    let mut array = built(&coded(failing("erasure", 7, 1), 1, 3), 1);
-    let span = array.sectors() / 256 * 256;
-    let mut first = 0;
-    while !array.incidents().iter().any(|one| one.what == What::Rebuilt) {
-        closed(&mut array, 4, (first, 1000), random(3, 16, 60, span));
-        first += 1000;
-        assert!(array.now_ns() < 3600 * SECOND);
-    }
-    array.run_until(array.now_ns() + SECOND, &mut Vec::new());
-    assert_eq!(array.under_way(), 0);
+    requests_beside_a_rebuild(&coded(failing("erasure", 7, 1), 1, 3));
 }
 
 #[test]
 fn more_failures_than_redundancy_fail_what_needs_them() {
-    let mut document = coded(array("erasure", 6), 1, 2);
-    let gone = |member: u16| json!({ "time_s": 0.0, "member": member });
-    document["group"][0]["failures"] = json!({ "at": [gone(0), gone(1), gone(2)] });
-    let mut array = built(&document, 1);
-    array.run_until(MS, &mut Vec::new());
-    let mut done = Vec::new();
-    array.submit(array.now_ns(), 0, Request { op: Op::Write, lba: 0, sectors: 128 });
-    array.run_until(u64::MAX, &mut done);
-    assert!(done[0].failed);
+    let mut array = without(coded(array("erasure", 6), 1, 2), &[0, 1, 2]);
+    assert!(fails(&mut array, Op::Write, 128));
 }
 
 #[test]

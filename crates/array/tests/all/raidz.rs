@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::support::*;
-use plimsoll_array::{Array, Request, What};
+use plimsoll_array::What;
 use plimsoll_workload::Op;
 use serde_json::{Value, json};
 
@@ -14,41 +14,20 @@ fn pool(mut document: Value, record_kib: u32) -> Value {
     document
 }
 
-/// Commands to disks and bytes that they moved, by requests one after the other.
-fn moved(array: &mut Array, requests: &[Request]) -> (u64, u64) {
-    let bytes = |array: &Array| {
-        let all = array.components().into_iter().zip(array.readings());
-        let disks = all.filter(|(component, _)| component.kind == "disk");
-        disks.map(|(_, reading)| reading.account.bytes).sum::<u64>()
-    };
-    let before = (operations(array, "disk"), bytes(array));
-    let next = |number: u64| requests[number as usize];
-    closed(array, 1, (0, requests.len() as u64), Box::new(next));
-    (operations(array, "disk") - before.0, bytes(array) - before.1)
-}
-
-fn each(op: Op, sectors: u32) -> Vec<Request> {
-    (0..50).map(|number| Request { op, lba: number * 256 * 37, sectors }).collect()
-}
-
 #[test]
 fn a_small_request_costs_a_whole_record() {
     let mut array = built(&pool(array("raidz2", 6), 128), 1);
     // Four data columns of 32 KiB; parity is written and not read.
-    assert_eq!(moved(&mut array, &each(Op::Read, 8)), (50 * 4, 50 * 131_072));
-    assert_eq!(moved(&mut array, &each(Op::Write, 8)), (50 * 10, 50 * (131_072 + 196_608)));
-    assert_eq!(moved(&mut array, &each(Op::Write, 256)), (50 * 6, 50 * 196_608));
+    assert_eq!(moved(&mut array, &fifty(Op::Read, 8, 256)), (50 * 4, 50 * 131_072));
+    assert_eq!(moved(&mut array, &fifty(Op::Write, 8, 256)), (50 * 10, 50 * (131_072 + 196_608)));
+    assert_eq!(moved(&mut array, &fifty(Op::Write, 256, 256)), (50 * 6, 50 * 196_608));
 }
 
 #[test]
 fn degraded_records_take_parity_in_place_of_what_is_missing() {
-    let mut document = pool(array("raidz2", 6), 128);
-    document["group"][0]["failures"] =
-        json!({ "at": [{ "time_s": 0.0, "member": 3 }, { "time_s": 0.0, "member": 4 }] });
-    let mut array = built(&document, 1);
-    array.run_until(MS, &mut Vec::new());
-    assert_eq!(moved(&mut array, &each(Op::Read, 8)), (50 * 4, 50 * 131_072));
-    assert_eq!(moved(&mut array, &each(Op::Write, 256)), (50 * 4, 50 * 131_072));
+    let mut array = without(pool(array("raidz2", 6), 128), &[3, 4]);
+    assert_eq!(moved(&mut array, &fifty(Op::Read, 8, 256)), (50 * 4, 50 * 131_072));
+    assert_eq!(moved(&mut array, &fifty(Op::Write, 256, 256)), (50 * 4, 50 * 131_072));
 }
 
 #[test]
@@ -72,8 +51,7 @@ fn sequential_writes_through_a_cache_read_nothing_and_write_parity_and_padding_o
     let mut array = built(&document, 1);
     closed(&mut array, 8, (0, 512), sequential(Op::Write, 256, vec![0]));
     array.run_until(array.now_ns() + 60 * SECOND, &mut Vec::new());
-    let disks = array.components().into_iter().zip(array.readings()).filter(|(one, _)| one.kind == "disk");
-    let bytes: u64 = disks.map(|(_, reading)| reading.account.bytes).sum();
+    let bytes: u64 = disk_bytes(&array).iter().sum();
     // Four units of data and two of parity for each record.
     assert_eq!(bytes, 512 * 131_072 * 6 / 4);
     // Records that follow one another are long commands: 64 KiB at least, where each alone is six of 4 KiB.
@@ -85,8 +63,7 @@ fn a_rebuild_reads_every_survivor_and_ends_with_the_pool_whole() {
     for level in ["raidz1", "raidz2", "raidz3"] {
         let mut array = built(&pool(failing(level, 6, 1), 128), 1);
         array.run_until(600 * SECOND, &mut Vec::new());
-        let told: Vec<What> = array.incidents().iter().map(|incident| incident.what).collect();
-        assert_eq!(told, [What::Failed, What::Replaced, What::Rebuilt], "{level}");
+        assert_eq!(told(&array), [What::Failed, What::Replaced, What::Rebuilt], "{level}");
         let readings: Vec<u64> = array.readings().iter().rev().take(7).map(|reading| reading.account.bytes).collect();
         let [spare, survivors @ ..] = &readings[..] else { unreachable!() };
         assert!(spare.abs_diff(DISK_BYTES) < 1 << 20, "{level}: {spare}");
@@ -102,30 +79,14 @@ fn a_rebuild_reads_every_survivor_and_ends_with_the_pool_whole() {
 #[test]
 fn requests_beside_a_rebuild_all_end_and_nothing_is_lost() {
     for document in [pool(failing("raidz1", 5, 1), 128), pool(failing("raidz2", 6, 1), 16)] {
-        let mut array = built(&document, 1);
-        let span = array.sectors() / 256 * 256;
-        let mut first = 0;
-        while !array.incidents().iter().any(|one| one.what == What::Rebuilt) {
-            closed(&mut array, 4, (first, 1000), random(3, 16, 60, span));
-            first += 1000;
-            assert!(array.now_ns() < 3600 * SECOND);
-        }
-        array.run_until(array.now_ns() + SECOND, &mut Vec::new());
-        assert_eq!(array.under_way(), 0);
+        requests_beside_a_rebuild(&document);
     }
 }
 
 #[test]
 fn more_failures_than_parity_fail_what_needs_them() {
-    let mut document = pool(array("raidz1", 5), 128);
-    document["group"][0]["failures"] =
-        json!({ "at": [{ "time_s": 0.0, "member": 1 }, { "time_s": 0.0, "member": 2 }] });
-    let mut array = built(&document, 1);
-    array.run_until(MS, &mut Vec::new());
+    let mut array = without(pool(array("raidz1", 5), 128), &[1, 2]);
     for op in [Op::Read, Op::Write] {
-        array.submit(array.now_ns(), 0, Request { op, lba: 0, sectors: 8 });
-        let mut done = Vec::new();
-        array.run_until(u64::MAX, &mut done);
-        assert!(done[0].failed, "{op:?}");
+        assert!(fails(&mut array, op, 8), "{op:?}");
     }
 }

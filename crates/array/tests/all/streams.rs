@@ -34,11 +34,6 @@ fn writes(lba: u64, sectors: u32, count: u32) -> Vec<Request> {
     (0..count).map(|number| Request { op: Op::Write, lba: at(number), sectors }).collect()
 }
 
-fn disk_bytes(array: &Array) -> u64 {
-    let all = array.components().into_iter().zip(array.readings());
-    all.filter(|(component, _)| component.kind == "disk").map(|(_, reading)| reading.account.bytes).sum()
-}
-
 /// RAID 5 of four with memory and without a battery: nothing is written back.
 fn without_battery() -> Value {
     let mut document = cached("raid5", 4, 4096);
@@ -85,7 +80,7 @@ fn queued_short_reads_that_share_pages_run_at_the_rate_of_the_medium() {
     let rate = asked * 1e9 / seen.end_ns as f64;
     assert!(rate > 0.9 * 90e6, "{rate:.0} B/s");
     // Nothing is read twice; what is read ahead beyond the last request is one window, and half of the next.
-    let read = disk_bytes(&array) as f64;
+    let read = disk_bytes(&array).iter().sum::<u64>() as f64;
     assert!(read < asked + 2.0 * 1_048_576.0, "{read} bytes for {asked}");
 }
 
@@ -97,7 +92,7 @@ fn nothing_is_read_ahead_that_a_cache_full_of_reads_under_way_cannot_keep() {
     let mut array = built(&document, 1);
     let (sectors, count) = (256, 400);
     closed(&mut array, 16, (0, count), sequential(Op::Read, sectors, vec![0]));
-    let (read, asked) = (disk_bytes(&array), u64::from(sectors) * 512 * count);
+    let (read, asked) = (disk_bytes(&array).iter().sum::<u64>(), u64::from(sectors) * 512 * count);
     // Beyond the last request one window at most; without regard to room everything is read twice.
     assert!(read <= asked + 1_048_576, "{read} bytes for {asked}");
 }

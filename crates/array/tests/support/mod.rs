@@ -1,6 +1,10 @@
 //! Arrays from a few words, and a closed loop that drives them.
 
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, unused_imports, clippy::unwrap_used)]
+
+mod deeds;
+
+pub use deeds::*;
 
 use plimsoll_array::{Array, ArraySpec, Completion, Request};
 use plimsoll_workload::Op;
