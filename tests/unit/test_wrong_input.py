@@ -180,7 +180,10 @@ WRONG = [
     (["ramp", "order-entry"], "'plimsoll ramp' needs --objective; write for example --objective 'p90 of new-order <= 500ms'."),
     (["ramp", "decision-support"], "write for example --objective 'p95 <= 60s'."),
     (["ramp", "mail-light"], "write for example --objective 'score <= 1s'."),
-    (["ramp", "file-copy", "--objective", "p99 <= 5s"], "file-copy has no option that raises its load; name one with --over NAME=LEVELS."),
+    (
+        ["ramp", "file-copy", "--objective", "p99 <= 5s"],
+        "no option raises the load of file-copy; name what to vary with --over NAME=LEVELS.",
+    ),
     (["ramp", "small.toml", "--objective", "p98 <= 5ms"], "'p98' is not a metric"),
     (["ramp", "small.toml", "--objective", "write p99 <= 5ms"], "no stream of small writes"),
     (["ramp", "small.toml", "--objective", "achieved >= 97%"], "compares with the offered rate"),

@@ -94,6 +94,17 @@ pub(crate) struct Client {
 }
 
 impl Client {
+    fn new(stream: UnixStream, shared: &Shared) -> Self {
+        Self {
+            stream,
+            outbox: Outbox::new(shared.depth, connection::BYTES, &shared.budget),
+            crowd: Arc::clone(&shared.crowd),
+            asides: Arc::clone(&shared.asides),
+            agreed: AtomicBool::new(false),
+            turn: Turn::new(),
+        }
+    }
+
     /// For how long it has been waited for, while nothing else keeps it from going on.
     fn waited(&self) -> Option<Duration> {
         if self.agreed.load(Ordering::Acquire) {
@@ -203,9 +214,7 @@ impl Shared {
 
     /// Serves a new connection in a thread of its own.
     fn take(self: &Arc<Self>, stream: UnixStream) {
-        let outbox = Outbox::new(self.depth, connection::BYTES, &self.budget);
-        let (crowd, asides, agreed) = (Arc::clone(&self.crowd), Arc::clone(&self.asides), AtomicBool::new(false));
-        let client = Arc::new(Client { stream, outbox, crowd, asides, agreed, turn: Turn::new() });
+        let client = Arc::new(Client::new(stream, self));
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         if !self.finds_place(number, &client) {
             return;

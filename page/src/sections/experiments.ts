@@ -90,7 +90,7 @@ function markTable(experiment: Experiment, report: Report): HTMLElement | null {
   const large = isSpokenInBytes(found);
   const kind = large ? "bytes_per_s" : "iops";
   const [shown, unit, heading] = large ? [megabytes, "B/s", "MB/s"] : [(value: number | null | undefined) => rate(value), noun, noun];
-  // Transactions, queries and tasks move bytes that nobody counts by them.
+  // Transactions, queries and tasks are counted without their bytes.
   const inBytes = noun === "IOPS" || found.some(({ mark }) => (mark?.bytes_per_s ?? 0) > 0);
   const rows = found.map((subject): Value[] => {
     const { mark, knee, saturation } = subject;

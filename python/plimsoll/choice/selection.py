@@ -92,7 +92,7 @@ def select(selection: Selection, heard: Heard = lambda _: None) -> Chosen:
     with Processes(selection.jobs, len(found)) as processes:
         entries = list(processes.map(partial(sifted, selection), found, _BATCH))
         left = sum(entry.rejected is None for entry in entries)
-        heard(f"{len(found):,} candidates; {left:,} are left after capacity, survived failures, budget and bounds")
+        heard(f"candidates: {len(found):,}; left after capacity, survived failures, budget and bounds: {left:,}")
         told = {entry.candidate.target: entry for entry in entries}
         for queue in in_turn(entries):
             told |= {entry.candidate.target: entry for entry in _tried(selection, queue, processes, heard)}

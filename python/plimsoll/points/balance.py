@@ -119,19 +119,16 @@ def _whole(seconds: float) -> float:
 class _Course:
     """What the caches held in the course of the load ahead."""
 
-    held: list[tuple[float, int]] = field(default_factory=list)
+    #: What the caches hold is not taken for level before.
+    level_s_min: float
+    seconds: float = 0.0
     count: int = 0
     destages: bool = False
-    #: What the caches hold is not taken for level before.
-    level_s_min: float = LEVEL_S_MIN
     settled: bool = False
-    #: The most that was held so far, interval by interval, and how many there were when anything was held last.
-    _most: list[int] = field(default_factory=list)
-    _filled: int = 0
-
-    @property
-    def seconds(self) -> float:
-        return self.held[-1][0] if self.held else 0.0
+    #: The most that the caches held up to the end of each interval.
+    most: list[int] = field(default_factory=list)
+    #: How many intervals there were when they held anything last.
+    filled: int = 0
 
     @property
     def rate_per_s(self) -> float:
@@ -140,7 +137,7 @@ class _Course:
     @property
     def settled_s(self) -> float:
         """After how long the point may be measured; 0 when nothing is kept."""
-        if not self._filled:
+        if not self.filled:
             return 0.0
         return self.seconds * (MARGIN if self.destages else 1.0)
 
@@ -148,11 +145,11 @@ class _Course:
         """One interval; whether enough was seen."""
         caches = interval.get("write_caches") or {}
         bytes_ = int(caches.get("dirty_bytes") or 0)
-        self.held.append((interval["end_ns"] / 1e9, bytes_))
-        self._most.append(max(bytes_, self._most[-1] if self._most else 0))
-        self._filled = len(self.held) if bytes_ else self._filled
+        self.seconds = interval["end_ns"] / 1e9
+        self.most.append(max(bytes_, self.most[-1] if self.most else 0))
+        self.filled = len(self.most) if bytes_ else self.filled
         self.count += sum(int(entry["count"]) for entry in interval.get("summary", {}).values())
-        nothing = not self._filled
+        nothing = not self.filled
         self.destages = bool(caches.get("destages")) and not nothing
         looked = self.seconds >= LOOKED_S or self.count >= LOOKED_REQUESTS
         self.settled = self.destages or (nothing and looked) or self._is_level()
@@ -162,8 +159,8 @@ class _Course:
         """Whether the most of all is hardly more than the most of the earlier half, and the later half holds anything."""
         if self.seconds < self.level_s_min:
             return False
-        half = len(self.held) // 2
-        return self._filled > half and self._most[-1] <= self._most[half - 1] * (1.0 + GROWTH_MAX)
+        half = len(self.most) // 2
+        return self.filled > half and self.most[-1] <= self.most[half - 1] * (1.0 + GROWTH_MAX)
 
 
 def _run_ahead(point: PlannedPoint, engine: Engine, control: Control) -> _Course | None:
@@ -191,4 +188,4 @@ def _loaded(point: PlannedPoint, engine: Engine, control: Control, times: tuple[
         engine.run_job(job, take, control)
     except PlimsollError:
         return None
-    return course if course.held else None
+    return course if course.most else None

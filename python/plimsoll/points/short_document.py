@@ -110,7 +110,7 @@ def _suitable(axis: str, workloads: Iterable[str]) -> str:
     """The axis that is meant when none was typed: streams of file operations have threads and no queue, order entry has terminals."""
     suitable = AXES.get(_driver(workloads), axis)
     if suitable is None:
-        raise InputError(f"{' and '.join(_names(workloads))} has no option that raises its load; name one with --over NAME=LEVELS.")
+        raise InputError(f"no option raises the load of {' and '.join(_names(workloads))}; name what to vary with --over NAME=LEVELS.")
     return suitable
 
 

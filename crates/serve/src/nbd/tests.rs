@@ -254,11 +254,7 @@ fn a_client_counts_as_transmitting_before_it_is_told_so() {
 #[test]
 fn a_client_is_waited_for_from_its_agreement_on() {
     let place = Place::new(8);
-    let shared = place.shared();
-    let outbox = Outbox::new(8, connection::BYTES, &shared.budget);
-    let (crowd, asides, agreed) = (Arc::clone(&shared.crowd), Arc::clone(&shared.asides), AtomicBool::new(false));
-    let stream = UnixStream::pair().unwrap().0;
-    let client = Client { stream, outbox, crowd, asides, agreed, turn: Turn::new() };
+    let client = Client::new(UnixStream::pair().unwrap().0, place.shared());
     client.begins_to_transmit();
     assert!(client.waited().is_some(), "nobody reads from it yet");
 }

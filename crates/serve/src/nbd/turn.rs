@@ -2,8 +2,9 @@
 //!
 //! Model: the thread that reads notes when it begins to wait for bytes, and whether in the middle of a message; the one that
 //! sends, when it begins to hand an answer over. The first wait begins with the agreement, before the client hears of it, so
-//! clients that come one after the other have been waited for in that order, however late their threads run. A client with nothing under way that says nothing, one that stops in the
-//! middle of a message and one that does not take its answers keep a place, or memory, that others may need.
+//! clients that come one after the other have been waited for in that order, however late their threads run. A client with
+//! nothing under way that says nothing, one that stops in the middle of a message and one that does not take its answers keep a
+//! place, or memory, that others may need.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
