@@ -11,7 +11,8 @@ packages=.cache/spark/packages
 if ! cmp -s dev/spark.lock "$packages/.lock"; then
     rm -rf .cache/spark
     mkdir -p .cache/spark/making
-    "$uv" pip install --quiet --python .venv/bin/python --target .cache/spark/making --require-hashes --requirement dev/spark.lock
+    # Past uv's cache: it unpacks and builds anew every time, whether it has been here or not, and would keep 2.4 GB of each.
+    "$uv" pip install --quiet --no-cache --python .venv/bin/python --target .cache/spark/making --require-hashes --requirement dev/spark.lock
     cp dev/spark.lock .cache/spark/making/.lock
     mv .cache/spark/making "$packages"
 fi
