@@ -139,8 +139,8 @@ def test_a_link_that_comes_with_a_part_can_be_left_out_of_its_owner(tmp_path):
 
 def test_copies_are_named_apart_and_share_what_they_are_told_to():
     document = {
-        "link": [{"name": "hba"}, {"name": "phy"}, {"name": "mirror"}],
-        "controller": [{"name": "raid", "cache": {"mirror_link": "mirror"}}],
+        "link": [{"name": "hba"}, {"name": "phy"}, {"name": "mirror"}, {"name": "memory"}],
+        "controller": [{"name": "raid", "cache": {"mirror_link": "mirror", "memory_link": "memory", "size_bytes": 5}}],
         "devices": [{"name": "disk", "links": ["phy"]}],
         "group": [{"name": "vd", "controller": "raid", "members": ["disk[0-1]"]}],
         "volumes": [{"name": "lun", "groups": ["vd"], "links": ["hba"]}],
@@ -151,7 +151,7 @@ def test_copies_are_named_apart_and_share_what_they_are_told_to():
     assert [link["name"] for link in plain["link"]][-2:] == ["hba0", "hba1"]
     assert [volumes["links"] for volumes in plain["volumes"]] == [["hba0"], ["hba1"], ["hba0"]]
     assert plain["group"][2] == {"name": "a2-vd", "controller": "a2-raid", "members": ["a2-disk[0-1]"]}
-    assert plain["controller"][1]["cache"]["mirror_link"] == "a1-mirror"
+    assert plain["controller"][1]["cache"] == {"mirror_link": "a1-mirror", "memory_link": "a1-memory", "size_bytes": 5}
     with pytest.raises(InputError, match=r"shared\.fc: there is no link 'fc'"):
         copied({**document, "shared": {"fc": 1}})
 

@@ -90,6 +90,13 @@ pub(crate) struct Mirror {
     pub(crate) direction: Direction,
 }
 
+/// The links that a cache names.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CacheLinks {
+    pub(crate) mirror: Option<Mirror>,
+    pub(crate) memory: Option<u16>,
+}
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Controller {
@@ -105,7 +112,7 @@ pub(crate) struct Controller {
     pub(crate) writes_back: bool,
     pub(crate) destager: Destager,
     destage_per_device: u32,
-    pub(crate) mirror: Option<Mirror>,
+    pub(crate) cache_links: CacheLinks,
     /// Its groups, by space of the cache.
     pub(crate) groups: Vec<u16>,
 }
@@ -116,13 +123,13 @@ impl Controller {
         self.cache.is_none() && self.command_ns == 0 && (self.cpu.servers() == 1 || self.kib_ns == 0)
     }
 
-    /// `spaces` and `devices` are those of its groups; `mirror` is the way over the link that the cache names.
+    /// `spaces` and `devices` are those of its groups.
     pub(crate) fn new(
         spec: &ControllerSpec,
         groups: Vec<u16>,
         spaces: &[Space],
         devices: &[u32],
-        mirror: Option<Mirror>,
+        cache_links: CacheLinks,
     ) -> Self {
         let writes_back = spec.cache.as_ref().is_some_and(CacheSpec::writes_back);
         let shape = spec.cache.as_ref().map(shape);
@@ -147,7 +154,7 @@ impl Controller {
             writes_back,
             destager: Destager::new(marks, idle_ns, most, sectors_max),
             destage_per_device: per_device,
-            mirror,
+            cache_links,
             groups,
         }
     }
@@ -212,7 +219,7 @@ mod tests {
         });
         let spec: ControllerSpec = serde_json::from_value(spec).unwrap();
         let spaces = [Space { row_sectors: 128, rows: 1000, undivided: false }];
-        let mut controller = Controller::new(&spec, vec![0], &spaces, &[4], None);
+        let mut controller = Controller::new(&spec, vec![0], &spaces, &[4], CacheLinks::default());
         let mut with_dirty = |pages: u64| {
             let cache = controller.cache.as_mut().unwrap();
             for page in 0..pages {
@@ -224,7 +231,7 @@ mod tests {
         let found: Vec<u32> = [0, 30, 60, 69, 70, 80, 99, 100].into_iter().map(&mut with_dirty).collect();
         assert_eq!(found, [1, 1, 1, 1, 2, 3, 4, u32::MAX]);
 
-        let mut asked = Controller::new(&spec, vec![0], &spaces, &[4], None);
+        let mut asked = Controller::new(&spec, vec![0], &spaces, &[4], CacheLinks::default());
         asked.destager.waiting = (0, 0);
         assert_eq!(asked.destages_beside_requests(), u32::MAX);
     }

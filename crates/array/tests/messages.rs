@@ -45,7 +45,7 @@ fn whole() -> Value {
             "cache": {
                 "size_bytes": 1 << 24, "page_bytes": 16_384, "read_percent": 100, "write_percent": 50, "write_cache": "on",
                 "battery": true, "high_percent": 75, "low_percent": 50, "idle_ns": 1000, "destage_per_device": 2,
-                "destage_bytes_max": 1 << 20, "mirror_link": "bus",
+                "destage_bytes_max": 1 << 20, "mirror_link": "bus", "memory_link": "bus",
             },
             "read_ahead": {
                 "sequential_reads": 2, "streams_per_volume": 4, "initial_bytes": 65_536, "max_bytes": 131_072,

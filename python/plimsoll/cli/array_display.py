@@ -32,7 +32,7 @@ from plimsoll.units import binary, count, duration, megabytes, significant, with
 _ABOUT = ("purpose", "source", "rationale")
 _UNSAID = "not said"
 #: Names of other tables, beside those of `UNSOURCED`.
-_CONNECTING = {"mirror_link"}
+_CONNECTING = {"mirror_link", "memory_link"}
 
 #: Sets that allow so many times the least load bound it as well.
 _ALIKE = 1.01

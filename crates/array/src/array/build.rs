@@ -14,7 +14,7 @@ use super::volumes::{target, volumes};
 use crate::cache::Space;
 use crate::cache::read_ahead::ReadAhead;
 use crate::calendar::Calendar;
-use crate::controller::{Controller, Destager, Mirror};
+use crate::controller::{CacheLinks, Controller, Destager, Mirror};
 use crate::device::DeviceModel;
 use crate::flash_cache::{FlashCache, FlashShape};
 use crate::link::{Direction, Link};
@@ -46,6 +46,7 @@ impl Array {
         lead_over_copy_links(spec, &groups, &names, &mut drives);
         let volumes = volumes(spec, &groups, &names)?;
         let controllers = controllers(spec, &groups, &names)?;
+        lead_out_of_memory(&groups, &controllers, &mut drives);
         let target = target(spec, &volumes)?;
         let reads_ahead = |volume: &Volume| {
             let group = &groups[usize::from(volume.stretches.first()?.group)];
@@ -197,6 +198,19 @@ fn lead_over_copy_links(spec: &ArraySpec, groups: &[Group], names: &Names, drive
     }
 }
 
+/// What is written to the devices of a group passes the memory of its controller before everything else.
+fn lead_out_of_memory(groups: &[Group], controllers: &[Controller], drives: &mut [Drive]) {
+    for group in groups {
+        let Some(memory) = controllers[usize::from(group.controller)].cache_links.memory else { continue };
+        for &drive in &group.drives {
+            let path = &mut drives[usize::from(drive)].write_path;
+            if path.first() != Some(&memory) {
+                *path = std::iter::once(memory).chain(path.iter().copied()).collect();
+            }
+        }
+    }
+}
+
 fn controller_of(spec: &ArraySpec, group: &GroupEntry) -> u16 {
     spec.controller.iter().position(|controller| controller.name == group.controller).unwrap_or(0) as u16
 }
@@ -214,13 +228,18 @@ fn controllers(spec: &ArraySpec, groups: &[Group], names: &Names) -> Result<Vec<
             let direction = if before % 2 == 0 { Direction::Down } else { Direction::Up };
             Mirror { link: names.link(link), direction }
         });
-        Controller::new(controller, own, &spaces, &devices, mirror)
+        let memory = memory_link(controller).map(|link| names.link(link));
+        Controller::new(controller, own, &spaces, &devices, CacheLinks { mirror, memory })
     };
     Ok(spec.controller.iter().enumerate().map(one).collect())
 }
 
 fn mirror_link(controller: &ControllerSpec) -> Option<&str> {
     controller.cache.as_ref()?.mirror_link.as_deref()
+}
+
+fn memory_link(controller: &ControllerSpec) -> Option<&str> {
+    controller.cache.as_ref()?.memory_link.as_deref()
 }
 
 /// Notes of which groups reads can be foreseen.

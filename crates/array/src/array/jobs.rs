@@ -340,11 +340,16 @@ impl Jobs {
         if let Some(cache) = &mut controller.cache {
             cache.write(group.space, extent);
         }
-        let mut done_ns = topology.now_ns;
-        if let Some(mirror) = controller.mirror {
-            let bytes = u64::from(extent.sectors) * 512;
-            let copy = Transfer { now_ns: done_ns, ready_ns: done_ns, bytes, direction: mirror.direction };
-            done_ns = carry(&mut topology.links, &[mirror.link], copy);
+        let now_ns = topology.now_ns;
+        let bytes = u64::from(extent.sectors) * 512;
+        let mut done_ns = now_ns;
+        if let Some(memory) = controller.cache_links.memory {
+            let kept = Transfer { now_ns, ready_ns: now_ns, bytes, direction: Direction::Down };
+            done_ns = carry(&mut topology.links, &[memory], kept);
+        }
+        if let Some(mirror) = controller.cache_links.mirror {
+            let copy = Transfer { now_ns, ready_ns: now_ns, bytes, direction: mirror.direction };
+            done_ns = done_ns.max(carry(&mut topology.links, &[mirror.link], copy));
         }
         self.answer(topology, number, done_ns);
     }

@@ -122,11 +122,12 @@ fn disks(set: &DeviceSet, disk: &DiskSpec, used: Use, Asked { load, population, 
     let model = DiskModel::new(disk).ok()?;
     let window = disk.queue.window.max(1);
     let at_once = population.saturating_mul(used.copies).min(window.saturating_mul(used.copies));
-    let asked = Order { policy: disk.queue.policy, window: at_once, queued: population > 1, part, sorted: false };
+    let (policy, copies) = (disk.queue.policy, used.copies);
+    let asked = Order { policy, window: at_once, copies, queued: population > 1, part, sorted: false };
     let read = service(disk, &model, load, (false, asked));
     // Old data and parity are written where they were just read; a cache keeps as much to choose from as there is room for.
     let parity = used.reread > 0.0;
-    let own = Order { window, queued: true, sorted: used.sorted || parity, ..asked };
+    let own = Order { window, copies: 1, queued: true, sorted: used.sorted || parity, ..asked };
     // What the drive has reported, it may choose from longer.
     let held = Order { window: window.max(disk.queue.write_window.unwrap_or(0)), ..own };
     let written = service(disk, &model, load, (true, held));

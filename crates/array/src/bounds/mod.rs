@@ -18,7 +18,7 @@ use crate::limit::counted;
 use crate::mva::{Solved, Station, solve};
 use crate::spec::{ArraySpec, CacheSpec, ControllerSpec, GroupEntry, HostMode, LinkSpec, Sharing, VolumeSet};
 use devices::{Asked, crossing, devices};
-use groups::{commands, taken_part};
+use groups::{access_bytes, commands, of_write, taken_part};
 
 /// A load.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -93,6 +93,7 @@ pub fn demands(spec: &ArraySpec, load: &Load, population: u32) -> Vec<Demand> {
     let share = |controller: &ControllerSpec| own(controller).len() as f64 / groups.len().max(1) as f64;
     all.extend(spec.controller.iter().map(|one| processor(one, &own(one), share(one), load)));
     all.extend(mirrors(spec, share, load));
+    all.extend(memories(spec, &groups, load));
     all.extend(copies(spec, &groups, load));
     for set in &spec.devices {
         all.extend(devices(spec, &groups, set, asked));
@@ -159,6 +160,23 @@ fn mirrors(spec: &ArraySpec, share: impl Fn(&ControllerSpec) -> f64, load: &Load
     };
     let each = spec.link.iter().map(|link| (link, copies(link))).filter(|(_, ways)| *ways != [0.0; 2]);
     each.map(|(link, [down, up])| crossing(link, (up, down), load.bytes)).collect()
+}
+
+/// The memories of controllers, which a write passes on its way into the cache and on its way out of it.
+fn memories(spec: &ArraySpec, groups: &[&GroupEntry], load: &Load) -> Vec<Demand> {
+    let mut all = Vec::new();
+    for controller in &spec.controller {
+        let Some(cache) = &controller.cache else { continue };
+        let Some(link) = spec.link.iter().find(|link| cache.memory_link.as_ref() == Some(&link.name)) else { continue };
+        for group in groups.iter().filter(|group| group.controller == controller.name) {
+            let written = (1.0 - load.read_share) / groups.len() as f64;
+            let kept = if cache.writes_back() { written } else { 0.0 };
+            let out = written * of_write(group, load).writes;
+            all.push(crossing(link, (0.0, kept), load.bytes));
+            all.push(crossing(link, (0.0, out), access_bytes(group, load) as u32));
+        }
+    }
+    all
 }
 
 /// The links that what is written passes on its way to further copies.

@@ -4,8 +4,8 @@
 //! when a command is chosen. The positioning time of one command is uniform between its seek and a turn more. SPTF chooses the
 //! least of `window` commands, whose mean is `∫ (1 − F)^window`, averaged over the arm's position. C-LOOK serves twice its
 //! window in a sweep (half of that arrives during it), so its seek distances are exponential with that many to a stroke; it
-//! does not shorten the rotation. First come, first served has a window of one. A cache destages in order of address, so its
-//! seeks count as zero.
+//! does not shorten the rotation. First come, first served has a window of one. Of the copies of a mirror the nearest serves
+//! a read. A cache destages in order of address, so its seeks count as zero.
 //!
 //! Limits: commands that were passed over count as good as fresh ones, so the mean is a lower bound for a run. Return strokes
 //! and age limits are left out.
@@ -21,7 +21,10 @@ const TO: u32 = 64;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order {
     pub(super) policy: Policy,
+    /// Commands of all copies.
     pub(super) window: u32,
+    /// Arms of which the nearest is sent.
+    pub(super) copies: u32,
     /// Whether some wait while others are carried out.
     pub(super) queued: bool,
     /// Part of the capacity that is used, at one place.
@@ -33,7 +36,7 @@ pub(super) struct Order {
 /// Mean positioning in milliseconds, no command's overhead included.
 pub(super) fn least_ms(model: &DiskModel, write: bool, turn_ms: f64, order: Order) -> f64 {
     let window = f64::from(order.window.max(1));
-    let chosen = if order.policy == Policy::Sptf { window } else { 1.0 };
+    let chosen = if order.policy == Policy::Sptf { window } else { f64::from(order.copies) };
     if order.sorted {
         return turn_ms / (chosen + 1.0);
     }
@@ -43,7 +46,7 @@ pub(super) fn least_ms(model: &DiskModel, write: bool, turn_ms: f64, order: Orde
     if order.policy == Policy::CLook && order.window > 1 {
         let part = |step: u32| -f64::ln((f64::from(step) + 0.5) / f64::from(TO)) / (2.0 * window);
         let seeks: f64 = (0..TO).map(|step| curve.at_ms(cylinders * part(step).min(1.0))).sum();
-        return seeks / f64::from(TO) + turn_ms / 2.0;
+        return seeks / f64::from(TO) + turn_ms / (chosen + 1.0);
     }
     let from = (0..FROM).map(|step| (f64::from(step) + 0.5) / f64::from(FROM));
     let (means, weights) = from.fold((0.0, 0.0), |(means, weights), from| {

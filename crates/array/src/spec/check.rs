@@ -205,10 +205,11 @@ fn check_controller(spec: &ArraySpec, controller: &super::ControllerSpec) -> Che
     let at = format!("controller.{}", controller.name);
     if let Some(cache) = &controller.cache {
         check_cache(&format!("{at}.cache"), cache)?;
-        if let Some(link) = &cache.mirror_link {
-            let shared = |found: &super::LinkSpec| found.name == *link && found.sharing == Sharing::Shared;
-            if !spec.link.iter().any(shared) {
-                return Err(format!("{at}.cache.mirror_link: there is no shared link `{link}`"));
+        for (key, link) in [("mirror_link", &cache.mirror_link), ("memory_link", &cache.memory_link)] {
+            let shared =
+                |link: &String| spec.link.iter().any(|found| found.name == *link && found.sharing == Sharing::Shared);
+            if let Some(link) = link.as_ref().filter(|link| !shared(link)) {
+                return Err(format!("{at}.cache.{key}: there is no shared link `{link}`"));
             }
         }
     }

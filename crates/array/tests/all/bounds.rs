@@ -42,6 +42,14 @@ fn mirrored() -> Value {
     document
 }
 
+/// A controller whose memory is slow.
+fn remembering() -> Value {
+    let mut document = cached("raid10", 8, 1024);
+    document["link"] = json!([{ "name": "memory", "rate_bytes_per_s": 30_000_000, "duplex": "half" }]);
+    document["controller"][0]["cache"]["memory_link"] = json!("memory");
+    document
+}
+
 fn all() -> Vec<(&'static str, Value)> {
     let mut written_back = reordering("raid5", "sptf", 16);
     written_back["controller"][0]["cache"] = json!({ "size_bytes": 16 << 20 });
@@ -53,10 +61,13 @@ fn all() -> Vec<(&'static str, Value)> {
         ("sptf among 64", reordering("raid0", "sptf", 64)),
         ("c-look", reordering("raid6", "c_look", 16)),
         ("mirrors", reordering("raid10", "sptf", 16)),
+        ("mirrors, first come, first served", reordering("raid10", "fcfs", 1)),
+        ("mirrors, c-look", reordering("raid10", "c_look", 16)),
         ("written back", written_back),
         ("records", records),
         ("flash", flash()),
         ("mirror link", mirrored()),
+        ("memory", remembering()),
     ]
 }
 
@@ -102,6 +113,16 @@ fn what_mirrors_writes_limits_them() {
     let (found, per_s) = limit(&demands).unwrap();
     assert_eq!(found.component, "mirror");
     assert!((per_s * f64::from(1 << 20) / 20e6 - 1.0).abs() < 0.01, "{per_s}");
+}
+
+#[test]
+fn the_memory_of_a_controller_limits_writes_which_pass_it_three_times_with_mirrors() {
+    let spec = ArraySpec::read(&remembering()).unwrap().spec;
+    let found = demands(&spec, &LOADS[3], 256);
+    let (limiting, per_s) = limit(&found).unwrap();
+    assert_eq!(limiting.component, "memory");
+    assert!((per_s * f64::from(1 << 20) * 3.0 / 30e6 - 1.0).abs() < 0.01, "{per_s}");
+    assert!(demands(&spec, &LOADS[2], 256).iter().all(|demand| demand.component != "memory"));
 }
 
 #[test]

@@ -80,6 +80,29 @@ fn two_controllers_copy_to_each_other_at_the_rate_of_each_direction_of_their_lin
 }
 
 #[test]
+fn what_is_written_passes_the_memory_of_its_controller_going_in_and_for_every_device_going_out() {
+    // 30 MB/s of memory, far below what the disks can take.
+    let rate = |level: &str, op: Op| {
+        let mut document = cached(level, 4, 128);
+        document["link"] = json!([{ "name": "memory", "rate_bytes_per_s": 30_000_000, "duplex": "half" }]);
+        document["controller"][0]["cache"]["memory_link"] = json!("memory");
+        let mut array = built(&document, 1);
+        closed(&mut array, 8, (0, 500), sequential(op, 256, vec![0]));
+        closed(&mut array, 8, (500, 500), sequential(op, 256, vec![0])).per_s() * 131_072.0
+    };
+    for (level, passes) in [("raid0", 2.0), ("raid10", 3.0)] {
+        let written = rate(level, Op::Write);
+        assert!((written * passes / 30e6 - 1.0).abs() < 0.02, "{level}: {written} bytes/s pass {passes} times");
+        assert!(rate(level, Op::Read) > 60e6, "{level}: what is read does not stay in it");
+    }
+    let mut document = cached("raid5", 4, 4096);
+    document["link"] = json!([{ "name": "memory", "rate_bytes_per_s": 100_000_000, "duplex": "half" }]);
+    document["controller"][0]["cache"]["memory_link"] = json!("memory");
+    let first_ns = write_ns(&mut built(&document, 1), 1);
+    assert!((first_ns - 81_920.0).abs() < 2.0, "{first_ns}");
+}
+
+#[test]
 fn a_full_cache_writes_as_fast_as_it_destages() {
     // Sustained random writes: the cache answers at the rate at which disks take its destages, above that without it.
     let document = cached("raid0", 4, 2048);

@@ -25,6 +25,8 @@ _COPIED = {
     "group": ("controller", "members"),
     "volumes": ("groups", "links", "ports"),
 }
+#: Keys of a controller's cache that name links.
+_CACHE_LINKS = ("mirror_link", "memory_link")
 
 
 def copied(document: Json) -> Json:
@@ -65,8 +67,9 @@ def _copy(entry: Json, kind: str, number: int, shared: dict[str, int]) -> Json:
 
     changed = {**entry, "name": f"a{number}-{entry['name']}"}
     changed |= {key: renamed(entry[key]) for key in _COPIED[kind] if key in entry}
-    mirror = entry.get("cache", {}).get("mirror_link") if kind == "controller" else None
-    return changed if mirror is None else {**changed, "cache": {**entry["cache"], "mirror_link": renamed(mirror)}}
+    cache = entry.get("cache", {}) if kind == "controller" else {}
+    links = {key: renamed(cache[key]) for key in _CACHE_LINKS if key in cache}
+    return {**changed, "cache": {**cache, **links}} if links else changed
 
 
 def _shared_name(name: str, number: int, count: int) -> str:

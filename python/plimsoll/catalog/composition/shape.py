@@ -47,6 +47,7 @@ class _Volumes(TypedDict, total=False):
 
 class _Cache(TypedDict, total=False):
     mirror_link: str
+    memory_link: str
 
 
 class _Controller(TypedDict, total=False):
