@@ -73,21 +73,22 @@ def test_ramp_and_search_find_the_mark_within_2_percent(name: str, crew: Process
         assert -RESOLUTION.value - margin <= mean(found) <= margin, (plan, mean(found), margin)
 
 
+#: Target, streams, and how many requests are served at a time.
 CURVES = {
-    "M/M/1, one request at a time": ("queue:?service=exp:1ms", [{"name": "main"}]),
-    "M/D/1": ("queue:?service=const:1ms", [{"name": "main", "queue_depth": 16}]),
-    "M/M/4 of fewer requests than servers": ("queue:?service=exp:1ms&servers=4", [{"name": "main", "queue_depth": 2}]),
-    "M/M/4 of threads": ("queue:?service=exp:1ms&servers=4", [{"name": "main", "threads": 8, "queue_depth": 2}]),
-    "two streams": ("queue:?service=exp:1ms&servers=4", [{"name": "data", "queue_depth": 12}, {"name": "log", "queue_depth": 4}]),
+    "M/M/1, one request at a time": ("queue:?service=exp:1ms", [{"name": "main"}], 1),
+    "M/D/1": ("queue:?service=const:1ms", [{"name": "main", "queue_depth": 16}], 1),
+    "M/M/4 of fewer requests than servers": ("queue:?service=exp:1ms&servers=4", [{"name": "main", "queue_depth": 2}], 2),
+    "M/M/4 of threads": ("queue:?service=exp:1ms&servers=4", [{"name": "main", "threads": 8, "queue_depth": 2}], 4),
+    "two streams": ("queue:?service=exp:1ms&servers=4", [{"name": "data", "queue_depth": 12}, {"name": "log", "queue_depth": 4}], 4),
 }
 
 
 @pytest.mark.parametrize("rounding", ["none", "vdbench"])
 @pytest.mark.parametrize("name", CURVES)
 def test_the_points_of_a_curve_hit_the_asked_rate(name: str, rounding: str) -> None:
-    target, streams = CURVES[name]
-    # The 10 % point of the slowest has 100 requests per second, so 0.5 % of standard error in its count takes 400 s.
-    bench = Bench(Known(target, {}, {}), seed=1, seconds=400, streams=streams)
+    target, streams, served = CURVES[name]
+    # The 10 % point has 100 requests per second for each that is served at a time, so 0.5 % of standard error in its count takes 400 s of one.
+    bench = Bench(Known(target, {}, {}), seed=1, seconds=400 / served, streams=streams)
     rows = bench.conclusion(curve(pace=Pace(rounding=rounding))).figures["points"]
     assert [round(row["percent"], -1) for row in rows] == [10, 50, 70, 80, 90, 100]
     assert all(97 <= row["achieved_percent"] <= 103 for row in rows[:5]), rows
@@ -96,7 +97,7 @@ def test_the_points_of_a_curve_hit_the_asked_rate(name: str, rounding: str) -> N
 
 
 def test_streams_keep_their_shares_along_the_curve() -> None:
-    target, streams = CURVES["two streams"]
+    target, streams, _ = CURVES["two streams"]
     bench = Bench(Known(target, {}, {}), seed=1, seconds=100, streams=streams)
     bench.conclusion(curve([50]))
     shares = [result.streams["data"]["read"].iops / result.totals["read"].iops for result in bench.results.values()]
