@@ -86,7 +86,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description="Plimsoll's own cost beside fio's, against the goals.")
     parser.add_argument("--plimsoll", default=_beside_python(), help="command to measure [%(default)s]")
     parser.add_argument("--rounds", type=int, help="repetitions [5; with --quick 3]")
-    parser.add_argument("--minutes", type=float, default=20.0, help="groups that would begin later are missing [%(default)g]")
+    parser.add_argument("--minutes", type=float, default=45.0, help="groups that would begin later are missing [%(default)g]")
     parser.add_argument("--quick", action="store_true", help="short runs: about a minute, coarser figures")
     parser.add_argument("--only", action="append", choices=GROUPS, help="only this group of goals; may be repeated")
     parser.add_argument("--dir", default="/var/tmp", help="where sparse files are made; not in memory [%(default)s]")  # noqa: S108
@@ -140,7 +140,7 @@ def _bare_ring(folder: Path) -> BareRing | None:
         return None
 
 
-def _measure(setting: Setting, groups: list[str], minutes: float = 20.0) -> tuple[dict[str, str], list[Row]]:
+def _measure(setting: Setting, groups: list[str], minutes: float = 45.0) -> tuple[dict[str, str], list[Row]]:
     facts, before, begun_s = host.facts(setting), host.stolen(), time.monotonic()
     rows: list[Row] = []
     took_s: dict[str, float] = {}
