@@ -28,6 +28,8 @@ pytestmark = pytest.mark.skipif(missing_server() is not None, reason=str(missing
 SMALL = ("--set", "warehouses=1", "--set", "customers=10", "--set", "items=100", "--set", "terminals=4", "-d", "500ms", "--warmup", "100ms")
 #: Among so many transactions of two terminals some meet at the same row.
 COMMITS_MIN = 50
+#: How long is measured: the longer ones where a disk is so slow that the one before saw too little.
+DURATIONS = ("500ms", "5s", "50s")
 #: How long a database stands still.
 STALL_S = 3.0
 
@@ -50,9 +52,8 @@ def _ran(place: Path, *words: str) -> Result:
 
 def _ordered(place: Path, *words: str) -> OrderEntryOutcome:
     """What a run counted that lasted for `COMMITS_MIN` commits at least, however slow the disk is."""
-    for number, duration in enumerate(("500ms", "5s", "50s")):
-        here = place / str(number)
-        here.mkdir()
+    for number, duration in enumerate(DURATIONS):
+        (here := place / str(number)).mkdir()
         with chdir(here):
             orders = _ran(here, *words, "-d", duration).engine["orders"]
         assert orders is not None
@@ -155,13 +156,18 @@ def test_a_cold_point_begins_with_the_servers_files_out_of_the_page_cache(place:
 def test_a_ramp_gives_a_mark_and_two_of_them_are_compared(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [word for word in SMALL if word != "terminals=4"]
     del words[words.index("items=100") + 1]
-    for label in ("A", "B"):
-        asked = ["--over", "terminals=1..4", "--objective", "p90 of new-order <= 60s", "--label", label]
-        assert main(["ramp", "order-entry", "-t", f"postgresql:new:{place}/{label}", *words, *asked, "--quiet"]) == 0
-        assert not (place / label).exists()
-    capsys.readouterr()
-    first, second = (str(run.path) for run in list_runs("results"))
-    assert main(["compare", first, second, "--json"]) == 0
-    compared = json.loads(capsys.readouterr().out)
-    (mark,) = compared["marks"]
+    for number, duration in enumerate(DURATIONS):
+        (here := place / str(number)).mkdir()
+        with chdir(here):
+            for label in ("A", "B"):
+                asked = ["--over", "terminals=1..4", "--objective", "p90 of new-order <= 60s", "--label", label, "-d", duration]
+                assert main(["ramp", "order-entry", "-t", f"postgresql:new:{here}/{label}", *words, *asked, "--quiet"]) == 0
+                assert not (here / label).exists()
+            capsys.readouterr()
+            first, second = (str(run.path) for run in list_runs("results"))
+            assert main(["compare", first, second, "--json"]) == 0
+        (mark,) = json.loads(capsys.readouterr().out)["marks"]
+        # A disk may be so slow that no new-order ended at a level, which then says nothing.
+        if None not in mark["values"]:
+            break
     assert [value["level"] for value in mark["values"]] == [4, 4]

@@ -121,7 +121,10 @@ def _made(run: StoredRun, point: StoredPoint, hosts: list[str]) -> int:
     for host in hosts:
         path = os.path.join(run.path, "hosts", host)
         with suppress(InputError, StoreError):
-            parts[host] = next(part for part in open_run(path).points if part.id == point.id)
+            # A host that was ended before it began with the point has none of it.
+            for part in open_run(path).points:
+                if part.id == point.id:
+                    parts[host] = part
     if parts.keys() != set(hosts):
         return 0
     results = {host: part.result for host, part in parts.items()}
