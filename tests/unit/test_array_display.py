@@ -83,6 +83,8 @@ def test_a_data_path_of_a_controller_is_told_or_said_not_to_be_known(
     known, unknown = (" ".join(" ".join(shown(capsys, "show", f"array:{name}")).split()) for name in ("se6920-raid5", "msa2040"))
     assert ", data path of 108 MB/s" in known and "data path not known" not in known
     assert ", data path not known" in unknown
+    written = " ".join(" ".join(shown(capsys, "show", "array:trimode-9670w-raid10-4")).split())
+    assert ", writes pass raid-memory (30,400 MB/s, half duplex)" in written
 
 
 def test_arrays_whose_sequential_rate_is_link_arithmetic_say_so_in_the_list(

@@ -118,7 +118,7 @@ def _graph(document: Json, outline: Json) -> Iterator[str]:
             yield f"   │  │  over {_link(step, links)}"
         yield f"   │  └─ controller {', '.join(owners)}"
     for controller in document["controller"]:
-        yield f"   ├─ controller {controller['name']}{_controller(controller)}{_data_path(controller)}"
+        yield f"   ├─ controller {controller['name']}{_controller(controller)}{_memory(controller, links)}{_data_path(controller)}"
         for group in (group for group in document["group"] if group["controller"] == controller["name"]):
             yield f"   │  └─ {group['name']}: {_layout(group['raid'])}: {', '.join(group['members'])}{_flash_cache(group)}"
     for devices in document["devices"]:
@@ -192,6 +192,11 @@ def _controller(controller: Json) -> str:
     if ahead is not None:
         text += f", reads ahead {binary(ahead['initial_bytes'])} to {binary(ahead['max_bytes'])}"
     return text
+
+
+def _memory(controller: Json, links: dict[str, Json]) -> str:
+    name = controller.get("cache", {}).get("memory_link")
+    return "" if name is None else f", writes pass {_link(name, links)}"
 
 
 def _data_path(controller: Json) -> str:
