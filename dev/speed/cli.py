@@ -140,7 +140,7 @@ def _bare_ring(folder: Path) -> BareRing | None:
         return None
 
 
-def _measure(setting: Setting, groups: list[str], minutes: float = 45.0) -> tuple[dict[str, str], list[Row]]:
+def _measure(setting: Setting, groups: list[str], minutes: float) -> tuple[dict[str, str], list[Row]]:
     facts, before, begun_s = host.facts(setting), host.stolen(), time.monotonic()
     rows: list[Row] = []
     took_s: dict[str, float] = {}

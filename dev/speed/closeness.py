@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from speed import process
-from speed.fio import on_file
+from speed.fio import Fio, on_file
 from speed.row import Row
 from speed.setting import NO_FIO, Setting
 
@@ -32,10 +32,8 @@ def rows(setting: Setting) -> list[Row]:
     """All goals of this group."""
     path = Path(setting.holes[0]).parent / "filled"
     _fill(path)
-    return [
-        _row(setting, path, RATE),
-        _row(setting, path, _half_of_most(setting, path)),
-    ]
+    rates = [RATE] if setting.fio is None else [RATE, _half_of_most(setting.fio, setting.seconds, path)]
+    return [_row(setting, path, rate) for rate in rates]
 
 
 def _fill(path: Path) -> None:
@@ -51,11 +49,9 @@ def _on_filled(path: Path) -> dict[str, object]:
     return {**on_file(str(path), depth=32), "size": BYTES}
 
 
-def _half_of_most(setting: Setting, path: Path) -> int:
+def _half_of_most(fio: Fio, seconds: float, path: Path) -> int:
     """In whole thousands a second, so that runs can be told apart by it."""
-    if setting.fio is None:
-        return RATE
-    most = setting.fio.run(seconds=setting.seconds, **_on_filled(path))
+    most = fio.run(seconds=seconds, **_on_filled(path))
     return max(1, round(most.count / most.seconds / 2_000)) * 1_000
 
 

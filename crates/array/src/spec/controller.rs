@@ -81,8 +81,8 @@ options! {
             /// The link over which a second controller gets a copy of every write; halves the room for dirty pages. Controllers
             /// that name the same link copy in opposite directions, in turn in the order in which they are listed.
             mirror_link: Option<String> = None, unset "none", example "mirror";
-            /// The link that its memory is: what is written into the cache passes it once, and all that goes to the devices of its
-            /// groups once more.
+            /// The link that stands for the controller's memory: what is written into the cache passes it once, and once more for every
+            /// device that it goes to.
             memory_link: Option<String> = None, unset "none", example "memory";
         }
     }
