@@ -36,7 +36,7 @@ use crate::mmap::Mmap;
 use crate::null::Null;
 use crate::pause;
 use crate::queue::Queue;
-use crate::recorder::{Recorder, Slice};
+use crate::recorder::{Outlet, Recorder, Slice};
 use crate::replay::{Replay, ReplayReport};
 use crate::ring_threads::RingThreads;
 use crate::silence::Pulse;
@@ -313,24 +313,9 @@ fn carry_out<B: Backend>(
     let line = Line { full: place.full.clone(), empty: place.empty, blank: Box::new(blank) };
     let recorder = Recorder::new(first, line, setup.timeline, origin_ns);
     let window = Window { origin_ns, end_ns: origin_ns + setup.timeline.end_ns() };
-    let shared = Shared {
-        volume: &setup.opened.volume,
-        ledger: setup.ledger,
-        control: setup.control,
-        carries_data: carries_data(setup.backend),
-        continues: setup.job.options.on_error == OnError::Continue,
-        workers: setup.workers,
-        pulse: setup.pulses.get(place.number),
-    };
-    let mut worker = Worker::new(backend, shared, (lanes, slots), (recorder, window), arena);
+    let mut worker = Worker::new(backend, shared(setup, place.number), (lanes, slots), (recorder, window), arena);
     worker.directed = directed.unwrap_or_default();
-    if !setup.pulses.is_empty() {
-        // Far ahead when the run was held; only clocks of real time come nearer by waiting.
-        appointment::keep(&Clock::calibrated(), origin_ns);
-    }
-    while worker.backend.now() < origin_ns {
-        std::hint::spin_loop();
-    }
+    await_start(setup, &worker.backend, origin_ns);
     let began_ns = worker.backend.now() - origin_ns;
     let before = thread_cpu_ns();
     let mut ran = worker.run();
@@ -340,37 +325,70 @@ fn carry_out<B: Backend>(
         setup.control.stop(StoppedBy::Error);
     }
     drop(place.running);
-    if let Some(pulse) = setup.pulses.get(place.number) {
-        pulse.leave();
-    }
+    leave(setup, place.number);
     let _ = place.all_ran.recv();
     let share = share_of_reading_back(setup, place.number).filter(|_| setup.control.reason() != StoppedBy::Signal);
     if let (Ok(()), Some((share, shares))) = (&ran, share) {
         ran = worker.read_back(share, shares);
     }
-    if let Some(pulse) = setup.pulses.get(place.number) {
-        pulse.leave();
-    }
-    let report = Report {
-        facts: worker.backend.facts(),
-        components: worker.backend.components(),
-        began_ns,
-        end_ns,
-        first_done_ns: worker.first_done_ns.map(|done_ns| done_ns - origin_ns),
-        spent_ns: worker.spent_ns.map(|spent_ns| spent_ns.saturating_sub(origin_ns)),
-        first_error: worker.first_error,
-        cpu_ns: (after.0 - before.0, after.1 - before.1),
-        unissued: worker.unissued,
-        findings: std::mem::take(&mut worker.findings),
-        replays: worker.replayed(|stream| setup.plans[stream].name.clone()),
-        directed: worker.directed.iter().map(|directed| directed.director.report()).collect(),
-    };
+    leave(setup, place.number);
+    let cpu_ns = (after.0 - before.0, after.1 - before.1);
+    let report = Report { began_ns, end_ns, cpu_ns, ..told(setup, &mut worker, origin_ns) };
     drop(worker.into_outlet(origin_ns + end_ns));
     let _ = place.full.send(Message::Finished);
     ran.map(|()| report).map_err(|source| match setup.journal.and_then(Journal::failure) {
         Some(sentence) => EngineError::Journal(sentence),
         None => refused(setup, "submitting requests", source, alternative(setup.backend)),
     })
+}
+
+/// What worker `number` has in common with the others.
+fn shared<'a>(setup: &'a Setup<'_>, number: usize) -> Shared<'a> {
+    Shared {
+        volume: &setup.opened.volume,
+        ledger: setup.ledger,
+        control: setup.control,
+        carries_data: carries_data(setup.backend),
+        continues: setup.job.options.on_error == OnError::Continue,
+        workers: setup.workers,
+        pulse: setup.pulses.get(number),
+    }
+}
+
+/// Waits until it is `origin_ns` on the backend's clock.
+#[inline(always)]
+fn await_start(setup: &Setup<'_>, backend: &impl Backend, origin_ns: u64) {
+    if !setup.pulses.is_empty() {
+        // Far ahead when the run was held; only clocks of real time come nearer by waiting.
+        appointment::keep(&Clock::calibrated(), origin_ns);
+    }
+    while backend.now() < origin_ns {
+        std::hint::spin_loop();
+    }
+}
+
+/// Says that worker `number` waits for no answers any more.
+fn leave(setup: &Setup<'_>, number: usize) {
+    if let Some(pulse) = setup.pulses.get(number) {
+        pulse.leave();
+    }
+}
+
+/// What a worker that has ended says of itself, but for its times, which are measured around it.
+#[inline(always)]
+fn told<B: Backend, O: Outlet>(setup: &Setup<'_>, worker: &mut Worker<'_, B, O>, origin_ns: u64) -> Report {
+    Report {
+        facts: worker.backend.facts(),
+        components: worker.backend.components(),
+        first_done_ns: worker.first_done_ns.map(|done_ns| done_ns - origin_ns),
+        spent_ns: worker.spent_ns.map(|spent_ns| spent_ns.saturating_sub(origin_ns)),
+        first_error: worker.first_error,
+        unissued: worker.unissued,
+        findings: std::mem::take(&mut worker.findings),
+        replays: worker.replayed(|stream| setup.plans[stream].name.clone()),
+        directed: worker.directed.iter().map(|directed| directed.director.report()).collect(),
+        ..Report::default()
+    }
 }
 
 /// The place of worker `number` among those that can read back, and how many there are.
