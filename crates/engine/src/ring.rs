@@ -87,7 +87,6 @@ impl Ring {
     }
 
     /// Whether there is room for an entry; otherwise there is when the kernel has taken some.
-    #[inline(always)]
     pub(crate) fn has_room(&mut self) -> bool {
         if self.entries.is_full() {
             // Room that the kernel has made since the last call is not known yet.
@@ -96,15 +95,15 @@ impl Ring {
         !self.entries.is_full()
     }
 
-    /// Queues an entry, for which there [has to be room](Self::has_room).
+    /// Queues an entry, if there [is room](Self::has_room) as far as is known; whether there was.
     ///
     /// # Safety
     /// What the entry points to is left alone, and lives, until its completion.
     #[inline(always)]
-    pub(crate) unsafe fn push(&mut self, entry: &squeue::Entry) {
+    #[must_use]
+    pub(crate) unsafe fn push(&mut self, entry: &squeue::Entry) -> bool {
         // SAFETY: as promised above.
-        let queued = unsafe { self.entries.push(entry) };
-        debug_assert!(queued.is_ok(), "there was room");
+        unsafe { self.entries.push(entry) }.is_ok()
     }
 
     /// One system call: hands over everything queued, and looks for no completion.
@@ -115,7 +114,9 @@ impl Ring {
     pub(crate) fn hand_over(&mut self) -> io::Result<()> {
         let queued = self.publish();
         // SAFETY: no argument is passed; what the entries point to outlives them.
-        goes_on(unsafe { self.submitter.enter::<libc::sigset_t>(queued, 0, 0, None) })
+        let answer = unsafe { self.submitter.enter::<libc::sigset_t>(queued, 0, 0, None) };
+        self.entries.sync();
+        goes_on(answer)
     }
 
     /// One system call: hands over everything queued and, with `sleep_ns`, waits that long for a completion.
@@ -127,7 +128,7 @@ impl Ring {
         const GETEVENTS: u32 = 1;
         const EXT_ARG: u32 = 8;
         let queued = self.publish();
-        goes_on(match sleep_ns {
+        let answer = match sleep_ns {
             // SAFETY: no argument is passed; what the entries point to outlives them.
             None => unsafe { self.submitter.enter::<libc::sigset_t>(queued, 0, GETEVENTS, None) },
             Some(sleep_ns) => {
@@ -136,7 +137,10 @@ impl Ring {
                 // SAFETY: `argument` has the layout of io_uring_getevents_arg and lives through the call.
                 unsafe { self.submitter.enter(queued, 1, GETEVENTS | EXT_ARG, Some(&argument)) }
             }
-        })
+        };
+        // What the kernel took makes room for the next batch.
+        self.entries.sync();
+        goes_on(answer)
     }
 
     /// Shows the kernel what is queued and which completions were read; how many are queued.

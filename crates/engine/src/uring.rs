@@ -46,6 +46,8 @@ pub struct Uring<const NOP: bool> {
     polled: bool,
     slots: Vec<HandedIo>,
     pending: Vec<u32>,
+    /// When all that can be taken was handed over, if it was the batch of one call; else each slot knows its own instant.
+    batch_ns: Option<u64>,
     /// How many may be queued until they are handed over; while the target takes time, `slow_group`.
     group: usize,
     slow_group: usize,
@@ -158,6 +160,7 @@ impl<const NOP: bool> Uring<NOP> {
             polled: options.polled,
             slots: vec![HandedIo::default(); slots],
             pending: Vec::with_capacity(slots),
+            batch_ns: None,
             group: usize::MAX,
             slow_group,
             in_flight: 0,
@@ -188,10 +191,10 @@ impl<const NOP: bool> Uring<NOP> {
     #[inline(always)]
     fn done(&self, completion: &cqueue::Entry, completed_ns: u64) -> Done {
         let slot = completion.user_data() as u32;
-        let HandedIo { submitted_ns, len } = self.slots[slot as usize];
+        let submitted_ns = self.batch_ns.unwrap_or_else(|| self.slots[slot as usize].submitted_ns);
         let mut result = completion.result();
         if NOP && result == 0 {
-            result = len as i32;
+            result = self.slots[slot as usize].len as i32;
         }
         Done { slot, piece: (completion.user_data() >> 32) as u32, result, submitted_ns, completed_ns }
     }
@@ -199,8 +202,25 @@ impl<const NOP: bool> Uring<NOP> {
     /// Hands over what is queued and waits for the first completion or the instant; how many there are.
     #[inline(always)]
     fn await_some(&mut self, until_ns: u64) -> io::Result<usize> {
-        self.stamp();
-        self.ring.enter(None)?;
+        let now_ns = self.note_hand_over();
+        let nothing_else = self.pending.len() == self.in_flight;
+        let entered = self.ring.enter(None);
+        if nothing_else && self.ring.finished() == self.in_flight {
+            // All came back within the call: nobody asks their slots.
+            self.pending.clear();
+            (self.batch_ns, self.group) = (Some(now_ns), usize::MAX);
+            self.handed_over.end_turn();
+            return entered.map(|()| self.in_flight);
+        }
+        self.batch_ns = None;
+        self.stamp(now_ns);
+        entered?;
+        self.await_first(until_ns)
+    }
+
+    /// Waits for the first completion of what was handed over or the instant; how many there are.
+    #[inline(always)]
+    fn await_first(&mut self, until_ns: u64) -> io::Result<usize> {
         loop {
             let finished = self.ring.finished();
             let left_ns = if finished > 0 { 0 } else { until_ns.saturating_sub(self.clock.now()) };
@@ -215,16 +235,22 @@ impl<const NOP: bool> Uring<NOP> {
         }
     }
 
-    /// Everything that is queued is about to be handed over.
+    /// Everything that is queued is about to be handed over; the instant, which the slots do not know yet.
     #[inline(always)]
-    fn stamp(&mut self) {
+    fn note_hand_over(&mut self) -> u64 {
+        let now_ns = self.clock.now();
         if !self.pending.is_empty() {
-            let now_ns = self.clock.now();
             self.handed_over.add(now_ns, self.pending.len() as u64);
-            for slot in self.pending.drain(..) {
-                self.slots[slot as usize].submitted_ns = now_ns;
-            }
             self.batch.clear();
+        }
+        now_ns
+    }
+
+    /// Tells the slots that were queued when they were handed over.
+    #[inline(always)]
+    fn stamp(&mut self, now_ns: u64) {
+        for slot in self.pending.drain(..) {
+            self.slots[slot as usize].submitted_ns = now_ns;
         }
     }
 
@@ -239,14 +265,12 @@ impl<const NOP: bool> Uring<NOP> {
         } else if self.slots[io.slot as usize].len != io.len {
             self.slots[io.slot as usize].len = io.len;
         }
-        while !self.ring.has_room() {
-            self.stamp();
-            self.ring.enter(None)?;
-        }
-        self.pending.push(io.slot);
         let entry = self.entry(io).user_data(u64::from(io.piece) << 32 | u64::from(io.slot));
         // SAFETY: the buffer lies in the arena, which outlives the ring, and is left alone until the completion.
-        unsafe { self.ring.push(&entry) };
+        while !unsafe { self.ring.push(&entry) } {
+            self.make_room()?;
+        }
+        self.pending.push(io.slot);
         Ok(())
     }
 
@@ -265,8 +289,20 @@ impl<const NOP: bool> Uring<NOP> {
     /// Hands over what is queued, and looks for no completion.
     #[inline(always)]
     fn hand_over(&mut self) -> io::Result<()> {
-        self.stamp();
+        let now_ns = self.note_hand_over();
+        self.stamp(now_ns);
         self.ring.hand_over()
+    }
+
+    /// Lets the kernel take entries where the ring is full.
+    #[cold]
+    fn make_room(&mut self) -> io::Result<()> {
+        if self.ring.has_room() {
+            return Ok(());
+        }
+        let now_ns = self.note_hand_over();
+        self.stamp(now_ns);
+        self.ring.enter(None)
     }
 }
 

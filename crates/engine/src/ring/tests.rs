@@ -14,9 +14,8 @@ fn carries_what_it_is_given(ring: &mut Ring) {
     for round in 0..100 {
         let count = round % DEPTH + 1;
         for number in 0..count {
-            assert!(ring.has_room());
             // SAFETY: a NOP points to nothing.
-            unsafe { ring.push(&opcode::Nop::new().build().user_data((round * DEPTH + number) as u64)) };
+            assert!(unsafe { ring.push(&opcode::Nop::new().build().user_data((round * DEPTH + number) as u64)) });
         }
         let mut seen = Vec::new();
         while seen.len() < count {

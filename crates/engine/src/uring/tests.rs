@@ -20,19 +20,26 @@ struct Bench {
     ring: Uring<false>,
     arena: Arena,
     unanswered: PipeWriter,
+    /// When what came back last in each slot was handed over.
+    submitted_ns: [u64; SLOTS],
     _files: (PipeReader, File),
 }
 
 impl Bench {
     /// A ring over a pipe and a file; `together` is for both.
     fn new(together: usize) -> Self {
+        Self::with_room(together, SLOTS)
+    }
+
+    /// The same with so many entries.
+    fn with_room(together: usize, depth: usize) -> Self {
         let (reader, unanswered) = std::io::pipe().unwrap();
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&[7; 2 * SLOTS * PIECE]).unwrap();
         let arena = Arena::new(&[Need { slots: SLOTS, len: PIECE, own: true }], MemoryWord::Pages).unwrap();
-        let options = RingOptions { depth: SLOTS, polled: false, nop: false };
+        let options = RingOptions { depth, polled: false, nop: false };
         let ring = Uring::new(&[reader.as_fd(), file.as_fd()], &[together; 2], &arena, SLOTS, options).unwrap();
-        Self { ring, arena, unanswered, _files: (reader, file) }
+        Self { ring, arena, unanswered, submitted_ns: [0; SLOTS], _files: (reader, file) }
     }
 
     /// Queues reads that touch nobody's, from slot `first` on.
@@ -48,12 +55,15 @@ impl Bench {
     fn came_back(&mut self) -> usize {
         let mut finished = Vec::new();
         self.ring.wait(0, &mut finished).unwrap();
+        for done in &finished {
+            self.submitted_ns[done.slot as usize] = done.submitted_ns;
+        }
         finished.len()
     }
 
-    /// How many stamps these slots have.
+    /// How many stamps these slots came back with.
     fn stamps(&self, first: usize, count: usize) -> usize {
-        let mut stamps: Vec<u64> = self.ring.slots[first..first + count].iter().map(|io| io.submitted_ns).collect();
+        let mut stamps = self.submitted_ns[first..first + count].to_vec();
         stamps.dedup();
         stamps.len()
     }
@@ -102,4 +112,33 @@ fn requests_that_shall_be_joined_stay_in_one_call() {
     assert_eq!(bench.ring.pending.len(), 1);
     assert_eq!(bench.came_back(), 13);
     assert_eq!(bench.stamps(1, 13), 2);
+}
+
+#[test]
+fn what_was_outstanding_before_keeps_its_stamp_beside_a_batch() {
+    let mut bench = Bench::new(usize::MAX);
+    bench.read(QUICK, 1, 3);
+    assert_eq!(bench.came_back(), 3, "a batch of its own");
+    bench.read(SLOW, 0, 1);
+    assert_eq!(bench.came_back(), 0);
+    let asked_again_ns = bench.ring.now();
+    bench.read(QUICK, 1, 3);
+    bench.unanswered.write_all(&[1; PIECE]).unwrap();
+    assert_eq!(bench.came_back(), 4, "all that is outstanding comes back at once");
+    assert!(bench.submitted_ns[0] < asked_again_ns);
+    assert!(bench.submitted_ns[1..4].iter().all(|&submitted_ns| submitted_ns >= asked_again_ns));
+}
+
+#[test]
+fn what_has_no_room_in_the_ring_goes_with_a_later_call() {
+    let mut bench = Bench::with_room(usize::MAX, 4);
+    for _ in 0..3 {
+        bench.read(QUICK, 0, 10);
+        assert_eq!(bench.ring.pending.len(), 2, "two calls have taken four each");
+        let mut back = bench.came_back();
+        while back < 10 {
+            back += bench.came_back();
+        }
+        assert_eq!(bench.stamps(0, 10), 3);
+    }
 }

@@ -28,7 +28,16 @@ struct Alike {
     cell: usize,
     service_ns: u64,
     count: u64,
+    /// Of a sole kind only those of the first.
     bytes: u64,
+}
+
+impl Alike {
+    /// With the bytes of all; `len` is what a sole kind has.
+    #[inline(always)]
+    fn summed<const SOLE: bool>(self, len: u32) -> Self {
+        Self { bytes: if SOLE { self.count * u64::from(len) } else { self.bytes }, ..self }
+    }
 }
 
 /// What all requests of a worker have in common, when it has one lane and they differ in nothing but their place.
@@ -37,16 +46,17 @@ struct Sole {
     op: Op,
     len: u32,
     cell: usize,
+    is_write: bool,
 }
 
 impl Sole {
     /// Stands where requests differ, and is not looked at.
-    const NONE: Self = Self { op: Op::Read, len: 0, cell: 0 };
+    const NONE: Self = Self { op: Op::Read, len: 0, cell: 0, is_write: false };
 
     fn of(lanes: &[Lane]) -> Option<Self> {
         let [lane] = lanes else { return None };
         let (op, len) = lane.generator.alike().filter(|(op, _)| matches!(op, Op::Read | Op::Write))?;
-        Some(Self { op, len, cell: cell_of(lane, op) })
+        Some(Self { op, len, cell: cell_of(lane, op), is_write: op == Op::Write })
     }
 }
 
@@ -125,7 +135,7 @@ impl<B: Backend, O: Outlet> Worker<'_, B, O> {
             own_ns: 0,
             takes_back: false,
             stamps_batches: false,
-            alike: Alike::default(),
+            alike: Alike { cell: sole.cell, ..Alike::default() },
         };
         let stopped = loop {
             let until_ns = turn.recorder.boundary_ns.min(turn.look_ns);
@@ -189,11 +199,13 @@ impl<O: Outlet, const SOLE: bool> Taker for LeanTurn<'_, O, SOLE> {
             fail(&slot.request, self.recorder.slice.cells[cell].as_mut(), -result, self.first_error, &stops);
         } else if !self.stamps_batches {
             record(self.recorder, Alike { cell, service_ns, count: 1, bytes: u64::from(len) });
-        } else if self.alike.cell == cell && self.alike.service_ns == service_ns {
+        } else if (SOLE || self.alike.cell == cell) && self.alike.service_ns == service_ns {
             self.alike.count += 1;
-            self.alike.bytes += u64::from(len);
+            if !SOLE {
+                self.alike.bytes += u64::from(len);
+            }
         } else {
-            record(self.recorder, self.alike);
+            record(self.recorder, self.alike.summed::<SOLE>(len));
             self.alike = Alike { cell, service_ns, count: 1, bytes: u64::from(len) };
         }
         if SOLE {
@@ -205,7 +217,7 @@ impl<O: Outlet, const SOLE: bool> Taker for LeanTurn<'_, O, SOLE> {
         }
         (slot.intended_ns, slot.issued_ns) = (self.now_ns, self.recorder.last_ns());
         let (op, len) = if SOLE { (op, len) } else { (slot.request.op, slot.request.len) };
-        let is_write = op == Op::Write;
+        let is_write = if SOLE { self.sole.is_write } else { op == Op::Write };
         if is_write && self.carries_data {
             prepare(slot, lane, None);
         }
@@ -219,7 +231,7 @@ impl<O: Outlet, const SOLE: bool> LeanTurn<'_, O, SOLE> {
     #[inline(always)]
     fn settle(&mut self) {
         if self.stamps_batches {
-            record(self.recorder, self.alike);
+            record(self.recorder, self.alike.summed::<SOLE>(self.sole.len));
             (self.alike.count, self.alike.bytes) = (0, 0);
         }
         self.recorder.slice.in_flight_area -= self.own_ns;
