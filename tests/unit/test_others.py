@@ -13,6 +13,7 @@ from plimsoll.__main__ import main as entry
 from plimsoll.cli import main
 from plimsoll.monitor.moment import Moment, moment
 from plimsoll.monitor.others import Others
+from plimsoll.store.writer import RunInfo, RunWriter
 from plimsoll.stored import Inspection
 from plimsoll.target import Target
 from support.scripted_engine import ScriptedEngine
@@ -97,12 +98,12 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[Others]:
     return asked
 
 
-def test_a_run_is_told_what_was_counted_since_the_command_began_apart_from_when_it_read_its_targets(
+def test_a_run_is_told_what_was_counted_since_the_command_began_apart_from_when_it_read_its_targets_and_wrote_its_store(
     engine: ScriptedEngine, looked: list[Others], here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (here / "disk").write_bytes(bytes(4096))
     happened: list[object] = []
-    inspect = engine.inspect_target
+    inspect, create = engine.inspect_target, RunWriter.create
 
     def made(others: Others, begun: Moment | None = None) -> None:
         happened.append(begun)
@@ -114,12 +115,17 @@ def test_a_run_is_told_what_was_counted_since_the_command_began_apart_from_when_
         happened.append("read")
         return inspect(target)
 
+    def created(out: str, info: RunInfo) -> RunWriter:
+        happened.append("stored")
+        return create(out, info)
+
     monkeypatch.setattr(Others, "__init__", made)
     monkeypatch.setattr(Others, "mark", marked)
     monkeypatch.setattr(engine, "inspect_target", inspected)
+    monkeypatch.setattr(RunWriter, "create", created)
     begun = at(0)
     assert main(["run", "small.toml", "-t", "disk"], begun=begun) == 0
-    assert happened[:4] == [begun, "marked", "read", "marked"] and len(looked) == 1
+    assert happened[:6] == [begun, "marked", "read", "marked", "stored", "marked"] and len(looked) == 1
     assert "before the start: others are at work" in capsys.readouterr().err
 
 

@@ -169,6 +169,9 @@ def _measured(resolved: Resolved, arguments: Arguments, listener: Listener, uses
     total = None if None in totals else sum(number for number in totals if number is not None)
     opening = Opening(host, total, identities(resolved, uses))
     run, stored = opened(resolved, arguments, opening, listener)
+    if listener.others is not None:
+        # The store is written; what follows until the load leaves it alone, mostly.
+        listener.others.mark()
     listener.begun(run.path)
     # Models load no host: their points are whole points of one, as if this one had measured them.
     loads_hosts = any(target.document is None and target.kind not in VIRTUAL for _, target in uses)
