@@ -5,7 +5,8 @@ can do, and at half of what fio reaches with 32 requests outstanding. Outstandin
 and their mean latencies would follow from those (Little). Compared are medians over the rounds. Ours begins before the call that hands a
 request over. So does what fio calls lat; its clat begins when that call has returned. Limits: a disk that others use differs more from
 round to round than the two tools do; what fio's own rounds are apart stands beside, and a percentile in which they are further apart than
-the goal is not judged, save the median if all are.
+the goal is not judged, save the median if all are. An equal rate is no equal load: before fio sleeps until its next request is due it waits
+for all that are outstanding (``io_u_quiesce`` in its ``rate_ddir``), so that its requests come in bursts that do not overlap.
 """
 
 from __future__ import annotations
