@@ -139,12 +139,11 @@ def test_what_a_process_of_a_server_of_ours_computes_is_the_loads() -> None:
         alone = sampler.snapshot().own_user_s
         sampler.include(())
         wait_until(lambda: _user_s(busy) > 0.5, "it computes")
-        before, at_s = sampler.snapshot().own_user_s, _user_s(busy)
-        wait_until(lambda: _user_s(busy) > at_s + 0.5, "it goes on")
-        after = sampler.snapshot().own_user_s
+        before = sampler.snapshot().own_user_s
+        assert alone is not None and before is not None
+        # A look that took long, since others have the processors, is told again for a hundred times as long.
+        wait_until(lambda: (sampler.snapshot().own_user_s or 0.0) >= before + 0.4, "what it computes is the load's")
         child.stdin.close()
-    assert alone is not None and before is not None and after is not None
-    assert after - before >= 0.4
 
 
 def _user_s(pid: int) -> float:
