@@ -13,6 +13,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -339,6 +340,22 @@ def test_a_killed_server_leaves_no_mount(arguments: list[str]) -> None:
         server.process.kill()
         server.process.communicate()
         server.report = {"killed": True}
+    wait_until(lambda: not os.path.ismount("place") and not _is_dead("place"), "the guard takes it away")
+    assert os.listdir("place") == []
+
+
+@mount
+def test_a_server_that_is_killed_as_soon_as_it_has_mounted_leaves_no_mount() -> None:
+    """Before its guard could learn which mount it is."""
+    Path("place").mkdir()
+    killed = "import os; from plimsoll.serving import session; session.tell_guard = lambda *_: os.kill(os.getpid(), 9)"
+    command = [
+        sys.executable,
+        "-c",
+        f"{killed}; from plimsoll.cli.program import main; main(['serve-array', '{ARRAY}', '--mount', 'place'])",
+    ]
+    ended = subprocess.run(command, capture_output=True, check=False, timeout=HANGS_S)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
     wait_until(lambda: not os.path.ismount("place") and not _is_dead("place"), "the guard takes it away")
     assert os.listdir("place") == []
 

@@ -123,12 +123,18 @@ def mountable(directory: str, *, device: str = _DEVICE) -> str:
 
 
 def guarded(directory: str, server: int) -> subprocess.Popen[bytes]:
-    """A process that unmounts ``directory`` once the last holder of the pipe whose read end is ``server`` has ended."""
-    number = os.stat(directory).st_dev
+    """A process that unmounts ``directory`` once the last holder of the pipe whose read end is ``server`` has ended. It begins before the
+    mount is made, so that no instant is unguarded; `tell_guard` says which mount it is."""
     script = os.path.join(os.path.dirname(__file__), "guard.py")
-    command = [sys.executable, "-I", "-S", script, directory, f"{os.major(number)}:{os.minor(number)}"]
+    command = [sys.executable, "-I", "-S", script, directory]
     quiet = subprocess.DEVNULL
     return subprocess.Popen(command, stdin=server, stdout=quiet, stderr=quiet, start_new_session=True)
+
+
+def tell_guard(directory: str, alive: int) -> None:
+    """The mount is made: its guard learns its device through the other end of its pipe."""
+    number = os.stat(directory).st_dev
+    os.write(alive, f"{os.major(number)}:{os.minor(number)}".encode())
 
 
 def _is_stale(problem: OSError) -> bool:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 
 from plimsoll.engine.block import native
 from plimsoll.errors import EngineError, InputError, TargetError
-from plimsoll.serving.endpoints import guarded
+from plimsoll.serving.endpoints import guarded, tell_guard
 from plimsoll.stored import Json
 
 #: Building a large array and mounting it takes less.
@@ -68,13 +68,14 @@ class Serving:
         request = {"array": wanted.array, "seed": wanted.seed, "data": wanted.data, "mount": wanted.mount, "depth": wanted.depth}
         # These descriptors belong to the engine from here on.
         request |= {"sockets": [os.dup(bound.fileno()) for bound in wanted.sockets], "orders_fd": commands_read, "words_fd": replies_write}
+        guard = None if wanted.mount is None else guarded(wanted.mount, server)
+        os.close(server)
         thread = threading.Thread(target=native().serve_array, args=(request,), name="plimsoll-serve", daemon=True)
         thread.start()
-        serving = cls(commands, replies, alive, thread)
+        serving = cls(commands, replies, alive, thread, _guard=guard)
         serving._await_ready()
         if wanted.mount is not None:
-            serving._guard = guarded(wanted.mount, server)
-        os.close(server)
+            tell_guard(wanted.mount, alive)
         return serving
 
     def report(self) -> Json:
