@@ -19,6 +19,7 @@ import socket
 import stat
 import subprocess
 import sys
+from contextlib import suppress
 
 from plimsoll.displayed import quoted
 from plimsoll.errors import InputError, TargetError
@@ -134,7 +135,9 @@ def guarded(directory: str, server: int) -> subprocess.Popen[bytes]:
 def tell_guard(directory: str, alive: int) -> None:
     """The mount is made: its guard learns its device through the other end of its pipe."""
     number = os.stat(directory).st_dev
-    os.write(alive, f"{os.major(number)}:{os.minor(number)}".encode())
+    # Whoever ended the guard has no use for it.
+    with suppress(BrokenPipeError):
+        os.write(alive, f"{os.major(number)}:{os.minor(number)}".encode())
 
 
 def _is_stale(problem: OSError) -> bool:
